@@ -1,8 +1,8 @@
 """Protocol of data file readers, and translation of decoding errors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,10 @@ from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import too_large, undecodable
 
+if TYPE_CHECKING:
+    from paimon_explore.encoding.file_index.index_condition import Condition
+    from paimon_explore.encoding.variant.paths import VariantPath
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredColumn:
@@ -28,10 +32,13 @@ class StoredColumn:
     Attributes:
         name: its name in the file.
         type: its type in the file's schema; a ROW has only the fields to read.
+        paths: of a VARIANT of which only the values at these paths are needed: a format that
+            stores them separately omits the others. Empty if the whole values are needed.
     """
 
     name: str
     type: DataType
+    paths: "tuple[VariantPath, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +163,24 @@ class PageBounds:
     bounds: SpanBounds
 
 
+Choice = Sequence[tuple[StoredColumn, "Condition"]]
+"""Comparisons of columns, at least one of which must be true."""
+
+
+@runtime_checkable
+class Filtering(Protocol):
+    """A data file whose library evaluates comparisons itself."""
+
+    def match_finder(self, choices: Sequence[Choice]) -> Callable[[int], bool] | None:
+        """Return a function that tells of the index of a span whether a row fulfils all choices.
+
+        None if the file is too small to benefit, or has columns of other types.
+
+        Args:
+            choices: at least one, of columns of integers, strings, booleans and dates.
+        """
+
+
 class PagedRows(Protocol):
     """A span whose pages can be decoded individually.
 
@@ -165,6 +190,10 @@ class PagedRows(Protocol):
     @property
     def batch_rows(self) -> int:
         """Number of rows of all wanted columns that fit into a batch."""
+
+    @property
+    def page_rows(self) -> int | None:
+        """Number of rows of all pages; None if it is not known before pages are looked at."""
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:
         """Return the statistics of a column's pages; None if there are no usable ones."""

@@ -11,13 +11,19 @@ from collections.abc import Iterator, Sequence
 import lance.file
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.native_libraries import native_decoding
-from paimon_explore.encoding.positional_batches import conformed, rows_without_columns
+from paimon_explore.encoding.positional_batches import (
+    TakenRows,
+    conformed,
+    rows_without_columns,
+)
 from paimon_explore.errors import CorruptFileError
 
 SPAN_ROWS = 1 << 16
 """Number of rows of a span."""
+_FEW_ROWS = 1024
 
 
 class LanceDataFile:
@@ -73,3 +79,17 @@ class LanceDataFile:
             for batch in found.to_batches(max_chunksize=batch_rows):
                 yield from conformed(batch, columns, first, batch_rows, path=self._path)
                 first += batch.num_rows
+
+    def paged(self, columns: Sequence[StoredColumn], span: int) -> TakenRows | None:
+        """Return the rows of a span as pages of one row; see `Paged`."""
+        del columns
+        found = self.spans[span]
+        if found.rows < _FEW_ROWS:
+            return None
+        return TakenRows(path=self._path, span=found, take=self._taken)
+
+    def _taken(self, column: str, rows: Ints) -> pa.Table:
+        with native_decoding(self._path, f"column {column}"):
+            reader = lance.file.LanceFileReader(self._local_file, columns=[column])
+            found: pa.Table = reader.take_rows(rows.tolist(), batch_size=len(rows)).to_table()
+        return found

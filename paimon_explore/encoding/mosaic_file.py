@@ -14,10 +14,20 @@ from itertools import accumulate
 import mosaic
 import pyarrow as pa
 
-from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.definitions import INTEGERS, TEXTS, AtomicType, TypeRoot
+from paimon_explore.encoding.data_file_reader import (
+    PositionedBatch,
+    Span,
+    SpanBounds,
+    StoredColumn,
+)
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
 from paimon_explore.encoding.positional_batches import conformed, rows_without_columns
 from paimon_explore.errors import CorruptFileError
+
+_BOUNDED = INTEGERS | TEXTS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
 
 
 class MosaicDataFile:
@@ -38,6 +48,7 @@ class MosaicDataFile:
             self.names = frozenset(reader.schema.names)
             """Names of the columns."""
             sizes = [reader.row_group_num_rows(group) for group in range(reader.num_row_groups)]
+            self._statistics = [reader.get_row_group_statistics(at) for at in range(len(sizes))]
         firsts = accumulate(sizes, initial=0)
         self.spans = tuple(
             Span(first=first, rows=rows) for first, rows in zip(firsts, sizes, strict=False)
@@ -67,6 +78,26 @@ class MosaicDataFile:
                     raise CorruptFileError(self._path, f"row group {group}", rule)
                 yield from conformed(batch, columns, span.first, batch_rows, path=self._path)
 
+    def bounds(self, column: StoredColumn) -> SpanBounds | None:
+        """Return the statistics of the row groups, which `mosaic.stats-columns` has; see `Bounded`.
+
+        Raises:
+            CorruptFileError: a value is not one of the column's type.
+        """
+        known = [found.get(column.name) for found in self._statistics]
+        root = column.type.root if isinstance(column.type, AtomicType) else None
+        if root not in _BOUNDED or not any(known):
+            return None
+        kind = to_arrow(column.type)
+        with self._decoding("statistics"):
+            return SpanBounds(
+                minimum=_decoded([None if one is None else one.min for one in known], kind),
+                maximum=_decoded([None if one is None else one.max for one in known], kind),
+                null_count=pa.array(
+                    [None if one is None else one.null_count for one in known], pa.int64()
+                ),
+            )
+
     @contextmanager
     def _opened(self) -> Iterator[mosaic.MosaicReader]:
         with self._decoding("footer"):
@@ -79,3 +110,12 @@ class MosaicDataFile:
 
     def _decoding(self, what: str) -> AbstractContextManager[None]:
         return native_decoding(self._path, what, self._source)
+
+
+def _decoded(stored: Sequence[bytes | None], kind: pa.DataType) -> Column:
+    """Return bounds, which are stored with the most significant byte first."""
+    if pa.types.is_string(kind):
+        return pa.array(stored, pa.binary()).cast(kind)
+    numbers = [None if one is None else int.from_bytes(one, "big", signed=True) for one in stored]
+    width = pa.int32() if pa.types.is_date32(kind) else pa.int64()
+    return pa.array(numbers, width).cast(kind)

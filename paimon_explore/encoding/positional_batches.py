@@ -1,12 +1,14 @@
 """Helpers that build positioned batches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.frozen_dataclass import dataclass
 
 
 def rows_without_columns(spans: Sequence[Span], batch_rows: int) -> Iterator[PositionedBatch]:
@@ -47,3 +49,49 @@ def conformed(
     """
     kept = [conform(batch.column(c.name), c.type, path=path, column=c.name) for c in columns]
     yield from sliced(kept, first, batch.num_rows, batch_rows)
+
+
+_TAKEN_COST = 4
+"""How much longer it takes to decode one row by its position than in a sequence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenRows:
+    """Rows of a span that a library decodes by position, as pages of one row; see `PagedRows`.
+
+    Attributes:
+        path: of the file, for errors.
+        span: the span.
+        take: decodes a column at some rows of the file.
+    """
+
+    path: str
+    span: Span
+    take: Callable[[str, Ints], pa.Table]
+    batch_rows: int = 1 << 13
+    page_rows: int = 1
+
+    def bounds(self, column: StoredColumn) -> None:
+        """Return None: single rows have no statistics."""
+        del column
+
+    def share(self, column: StoredColumn, rows: Ints) -> float:
+        """See `PagedRows`."""
+        del column
+        return min(1.0, _TAKEN_COST * len(rows) / self.span.rows)
+
+    def values(self, column: StoredColumn, rows: Ints) -> Column:
+        """See `PagedRows`.
+
+        Raises:
+            CorruptFileError: rows are missing, or the column has another type.
+        """
+        found = self.take(column.name, rows)
+        if found.num_rows != len(rows):
+            rule = f"must have the rows {rows[0]} to {rows[-1]}"
+            raise CorruptFileError(self.path, f"column {column.name}", rule)
+        parts = [
+            conform(chunk, column.type, path=self.path, column=column.name)
+            for chunk in found.column(0).chunks
+        ]
+        return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)

@@ -53,6 +53,7 @@ class CommitMessage:
         compact_changelog: changelog files that the compaction wrote.
         new_index_files, deleted_index_files: index files of the write.
         compact_new_index_files, compact_deleted_index_files: index files of the compaction.
+        managed_files: paths of new files with contents of BLOBs, which no manifest names.
         seen: the snapshot that the new records depend on, if any.
     """
 
@@ -69,6 +70,7 @@ class CommitMessage:
     deleted_index_files: IndexEntries = field(default_factory=IndexEntries.empty)
     compact_new_index_files: IndexEntries = field(default_factory=IndexEntries.empty)
     compact_deleted_index_files: IndexEntries = field(default_factory=IndexEntries.empty)
+    managed_files: tuple[str, ...] = ()
     seen: SeenSnapshot | None = None
 
     @property

@@ -54,6 +54,8 @@ from paimon_explore.scan.predicate.expression import Expression
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
 
+    from paimon_explore.scan.predicate.variants.path_needs import VariantPaths
+
 KEY_PREFIX = "_KEY_"
 """Prefix of the primary-key columns that primary-key tables store besides the value columns."""
 
@@ -171,6 +173,8 @@ class ReadRequest:
         batch_bytes: approximate maximum decoded size of a batch, if the format supports it.
         omit_insert_kinds: omit `_VALUE_KIND` if by the statistics of the file all records are +I.
         use_threads: decode columns of one batch in parallel.
+        variant_paths: the paths of VARIANT columns that are only needed at these paths, by name in
+            `fields` and `filter_fields`; what is at other paths may be missing from their values.
         zone: for conversions between TIMESTAMP_LTZ and wall clock times: if a column's type was
             changed, and in ORC files without a writer time zone; None for the process's zone.
     """
@@ -186,6 +190,7 @@ class ReadRequest:
     batch_bytes: int = BATCH_BYTES
     omit_insert_kinds: bool = False
     use_threads: bool = True
+    variant_paths: "VariantPaths" = ()
     zone: tzinfo | None = None
 
 
@@ -336,6 +341,7 @@ class ResultColumns:
             source.write_cols,
             request.system_columns,
             request.from_keys,
+            request.variant_paths,
             names,
         )
         known = _mappings.get(key)
@@ -361,6 +367,7 @@ class ResultColumns:
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
         partition_keys = source.schema.partition_keys
+        paths = dict(request.variant_paths)
 
         def indexed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
             for found in field_sources(fields, source.stored_fields):
@@ -370,7 +377,8 @@ class ResultColumns:
                 name = found.stored.name
                 if name in keys and KEY_PREFIX + name in names:
                     name = KEY_PREFIX + name
-                at = add(StoredColumn(name=name, type=found.stored.type))
+                wanted = paths.get(found.wanted.name, ())
+                at = add(StoredColumn(name=name, type=found.stored.type, paths=wanted))
                 if at is None and name in partition_keys:
                     yield replace(found, partition=partition_keys.index(name)), None
                     continue

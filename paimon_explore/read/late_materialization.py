@@ -332,10 +332,11 @@ def are_on_few_pages(
         rows: positions in the file, ascending.
         otherwise: the number of rows that are decoded if pages are not used.
     """
-    edges = np.arange(span.first, span.first + span.rows, _PAGE_ROWS)
+    size = pages.page_rows or _PAGE_ROWS
+    edges = np.arange(span.first, span.first + span.rows, size)
     counts = np.diff(np.searchsorted(rows, edges), append=len(rows))
-    decoded = np.count_nonzero(counts) * _PAGE_ROWS
-    if not columns or decoded > max(otherwise * _MAX_SHARE, _PAGE_ROWS):
+    decoded = np.count_nonzero(counts) * size
+    if not columns or decoded > max(otherwise * _MAX_SHARE, size):
         return False
     try:
         shares = [pages.share(column, rows) for column in columns]

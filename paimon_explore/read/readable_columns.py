@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.encoding.blob.blob_collections import each_blob
 from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor
 from paimon_explore.encoding.blob.blob_view import decode_view
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
@@ -20,8 +21,9 @@ from paimon_explore.metadata.options.table_options import (
     BLOB_VIEW_RESOLVE_ENABLED,
     TableOptions,
 )
+from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.store.blob_contents import managed_blobs, read_contents
+from paimon_explore.store.blob_contents import read_contents
 from paimon_explore.store.table_store import TableStore
 
 T = TypeVar("T")
@@ -121,20 +123,7 @@ def _referenced(
 
 
 def _all_contents(values: Sequence[object], *, name: str, store: TableStore) -> Sequence[object]:
-    return [_contents(value, name, store) for value in values]
-
-
-def _contents(value: object, name: str, store: TableStore) -> object:
-    """Replace the descriptors of a value: a BLOB, a list of them, or the pairs of a map."""
-    match value:
-        case list():
-            return [_contents(one, name, store) for one in value]
-        case (key, item):
-            return key, _contents(item, name, store)
-        case bytes():
-            return _blob(value, name, store)
-        case _:
-            return None
+    return [each_blob(value, partial(_blob, name=name, store=store)) for value in values]
 
 
 def _blob(value: bytes, name: str, store: TableStore) -> bytes:

@@ -1,22 +1,55 @@
 """Predicate pushdown into one data file: which spans (row groups) to read, and how.
 
-Spans that cannot match by the file's statistics are skipped. Others are read with late
+Spans that cannot match by the file's statistics are skipped, and those without a match where the
+library of the format finds matches by itself. Others are read with late
 materialization where that pays off, else completely. Where the statistics show that all rows match,
 columns that only the predicate reads are not read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from itertools import groupby
 
 import numpy as np
 
-from paimon_explore.encoding.data_file_reader import Bounded, OpenDataFile, Paged, StoredColumn
+from paimon_explore.data_types.definitions import INTEGERS, TEXTS, AtomicType, TypeRoot
+from paimon_explore.encoding.data_file_reader import (
+    Bounded,
+    Choice,
+    Filtering,
+    OpenDataFile,
+    Paged,
+    StoredColumn,
+)
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.deletion_vector_filter import FileRows, RowFilter, plain_rows
 from paimon_explore.read.file_predicate import FilePredicate, only_matches
 from paimon_explore.read.late_materialization import LateSpan
+from paimon_explore.scan.predicate.expression import (
+    And,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, Outcomes
+
+_COMPARABLE = INTEGERS | TEXTS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
+_RELATIONS = {
+    CompareOp.EQ: Relation.EQ,
+    CompareOp.NE: Relation.NE,
+    CompareOp.LT: Relation.LT,
+    CompareOp.LE: Relation.LE,
+    CompareOp.GT: Relation.GT,
+    CompareOp.GE: Relation.GE,
+    CompareOp.SAME: Relation.EQ,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +107,12 @@ def _spans(
     """The spans that may contain a match, each with its read mode."""
     outcomes = _outcomes(file, predicate)
     all_match = ~(outcomes.false | outcomes.unknown)
+    choices = _comparisons(predicate) if isinstance(file, Filtering) else ()
+    has_match = file.match_finder(choices) if isinstance(file, Filtering) and choices else None
     for index, span in enumerate(file.spans):
         if not outcomes.true[index] or not rows.may_keep(span):
+            continue
+        if has_match is not None and not has_match(index):
             continue
         late = None
         if predicate.is_flat and not all_match[index]:
@@ -122,3 +159,53 @@ def _outcomes(file: OpenDataFile, predicate: FilePredicate) -> Outcomes:
                     minimum=found.minimum, maximum=found.maximum, null_count=found.null_count
                 )
     return predicate.outcomes(np.array([span.rows for span in file.spans], np.int64), known)
+
+
+def _comparisons(predicate: FilePredicate) -> list[Choice]:
+    """Return comparisons with constants that the library of a file format can evaluate by itself.
+
+    They are a superset: all matching rows fulfil them, and the predicate is evaluated on the rows
+    that are read. Floating-point columns are left out, since libraries order NaN and -0.0
+    differently.
+    """
+    columns = {
+        name: column
+        for name, column in predicate.bounded.items()
+        if isinstance(column.type, AtomicType) and column.type.root in _COMPARABLE
+    }
+    found: list[Choice] = []
+    for part in _parts(predicate.predicate, And):
+        choice = [_comparison(one, columns) for one in _parts(part, Or)]
+        known = [one for one in choice if one is not None]
+        if len(known) == len(choice):
+            found.append(known)
+    return found
+
+
+def _parts(expr: Expression, kind: type[And | Or]) -> list[Expression]:
+    """Return the parts that AND or OR combine, also in parentheses."""
+    if not isinstance(expr, kind):
+        return [expr]
+    return [part for child in expr.children for part in _parts(child, kind)]
+
+
+def _comparison(
+    expr: Expression, columns: Mapping[str, StoredColumn]
+) -> tuple[StoredColumn, Condition] | None:
+    """Return a comparison of one of the columns; None for another predicate."""
+    match expr:
+        case Compare(op=op, left=Column(path=(name,)), right=Literal(value=value)):
+            relation = _RELATIONS[op]
+            values = tuple(one for one in (value,) if one is not None)
+        case In(operand=Column(path=(name,)), values=listed):
+            relation = Relation.IN
+            values = tuple(one.value for one in listed if one.value is not None)
+        case IsNull(operand=Column(path=(name,))):
+            return (columns[name], Condition(Relation.IS_NULL)) if name in columns else None
+        case Not(child=IsNull(operand=Column(path=(name,)))):
+            return (columns[name], Condition(Relation.IS_NOT_NULL)) if name in columns else None
+        case _:
+            return None
+    if not values or name not in columns:
+        return None
+    return columns[name], Condition(relation, values)

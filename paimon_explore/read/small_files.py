@@ -41,7 +41,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.read.data_file import ReadRequest, ResultColumns, SystemColumn
 from paimon_explore.read.deletion_vector_filter import RowFilter
-from paimon_explore.read.split_reader import SplitFile, SplitReader, filter_batches
+from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit, Split, Splits
@@ -343,7 +343,7 @@ def _merged_rows(
         for batch in merged
         for at in range(0, batch.num_rows, reader.batch_rows)
     )
-    return filter_batches(parts, reader)
+    return reader.filtered(parts)
 
 
 def _is_small_split(reader: SplitReader, split: DataSplit) -> bool:

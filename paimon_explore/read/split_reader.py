@@ -10,7 +10,7 @@ on key columns may skip rows, since an older version of a row must not reappear.
 Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, valid_mask
+from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -41,6 +41,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import file_in
 from paimon_explore.read import readable_columns
+from paimon_explore.read.batch_filter import filter_batches
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
@@ -68,7 +69,9 @@ if TYPE_CHECKING:
     from pyroaring import BitMap
 
     from paimon_explore.encoding.deletion_vector import DeletionVector
+    from paimon_explore.encoding.variant.paths import VariantPath
     from paimon_explore.read.data_evolution import ColumnFile, RowIdRange
+    from paimon_explore.scan.predicate.variants.path_needs import VariantPaths
     from paimon_explore.scan.pruning.file_index_filter import IndexedRows
 
 INDEX_SUFFIX = ".index"
@@ -77,8 +80,6 @@ _MERGED_ROWS = 65_536
 BATCH_ROWS = 262_144
 _PLAIN_BYTES = 16 << 20
 """Maximum bytes of a batch that is not merged."""
-_MAX_SLICE_SHARE = 0.5
-"""Share of matching rows of a batch above which they may be returned as a slice of it."""
 _LATE_ROWS = 65_536
 """Minimum rows for late materialization in a merge of a table with few columns ..."""
 _FEW_COLUMNS = 16
@@ -104,6 +105,8 @@ class SplitReader:
         use_threads: decode the columns of one batch in parallel.
         unrestricted: read all rows: the caller applies the rules of the catalog, or shows no rows.
         as_stored: return BLOBs as stored, to write them again: descriptors, not the contents.
+        variant_paths: the paths at which VARIANT columns are needed, by name; what is at other
+            paths may be missing from their values. Other columns are needed as a whole.
     """
 
     store: TableStore
@@ -116,6 +119,7 @@ class SplitReader:
     use_threads: bool = True
     unrestricted: bool = False
     as_stored: bool = False
+    variant_paths: "Mapping[str, tuple[VariantPath, ...]]" = field(default_factory=dict)
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -136,6 +140,17 @@ class SplitReader:
         read = names_of(self.predicate) - set(self.columns)
         names = (*self.columns, *(n for n in self.schema.row_type.names if n in read))
         return self.schema.project(names).fields
+
+    @property
+    def needed_paths(self) -> "VariantPaths":
+        """The paths of the VARIANT columns that are not needed as a whole."""
+        fields = self.fields
+        if not any(is_root(field.type, TypeRoot.VARIANT) for field in fields):
+            return ()
+        from paimon_explore.scan.predicate.variants.path_needs import needed_paths  # noqa: PLC0415 - there is one
+
+        hidden = {field.name: () for field in fields[len(self.columns) :]}
+        return needed_paths(fields, {**hidden, **self.variant_paths}, self.predicate)
 
     def read(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Reads the rows of a split.
@@ -170,10 +185,15 @@ class SplitReader:
     def _filtered(
         self, split: Split, batches: Iterator[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
-        """Filters rows with `fields` by the predicate and selects the columns."""
+        """Filters rows of a split, with the values of its partition."""
         if self.has_char_partition:
             batches = (self._in_partition(batch, split.partition) for batch in batches)
-        return filter_batches(batches, self)
+        return self.filtered(batches)
+
+    def filtered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Filters rows with `fields` by the predicate and selects the columns."""
+        names = [*self.columns, *self.system_columns]
+        return filter_batches(batches, self.predicate, self.schema.row_type, names)
 
     @property
     def has_char_partition(self) -> bool:
@@ -224,6 +244,7 @@ class SplitReader:
             batch_rows=self.batch_rows,
             batch_bytes=_PLAIN_BYTES,
             use_threads=self.use_threads,
+            variant_paths=self.needed_paths,
         )
         if not self.has_char_partition:
             return read_data_file(file.source(), request)
@@ -243,6 +264,7 @@ class SplitReader:
             columns=needed_columns(spec),
             predicate=TRUE,
             system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+            variant_paths={},
         )
         layers = [
             (with_sequence(batch, age) for batch in whole.read(layer))
@@ -268,7 +290,8 @@ class SplitReader:
         """Reads the rows that differ; retracted ones only if system columns are requested."""
         from paimon_explore.read.snapshot_diff import changed_rows  # noqa: PLC0415 - there are two
 
-        whole = replace(self, columns=self.schema.row_type.names, system_columns=())
+        names = self.schema.row_type.names
+        whole = replace(self, columns=names, system_columns=(), variant_paths={})
         before, after = (whole.table_of(splits) for splits in (split.before, split.after))
         found = changed_rows(before, after, split.keys)
         if not self.system_columns:
@@ -395,6 +418,8 @@ class SplitReader:
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
         on_keys = self._on_keys
+        selects = self.options.value(MERGE_ENGINE) in _SELECTING
+        paths = self.needed_paths if selects else ()  # other engines merge the values
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
             request = ReadRequest(
@@ -406,6 +431,7 @@ class SplitReader:
                 batch_rows=min(self.batch_rows, _MERGED_ROWS),
                 omit_insert_kinds=not self.system_columns,
                 use_threads=self.use_threads,
+                variant_paths=paths,
             )
             yield file.source(), request
 
@@ -538,40 +564,6 @@ class SplitFile:
 
 def _same_type(source: DataField, wanted: DataField) -> bool:
     return with_nullable(source.type, nullable=True) == with_nullable(wanted.type, nullable=True)
-
-
-def filter_batches(
-    batches: Iterator[pa.RecordBatch], reader: SplitReader
-) -> Iterator[pa.RecordBatch]:
-    """Filters batches by the reader's predicate and selects its columns."""
-    names = [*reader.columns, *reader.system_columns]
-    if reader.predicate != TRUE:
-        return _matching(batches, reader, names)
-    return (batch.select(names) for batch in batches if batch.num_rows)
-
-
-def _matching(
-    batches: Iterator[pa.RecordBatch], reader: SplitReader, names: list[str]
-) -> Iterator[pa.RecordBatch]:
-    from paimon_explore.scan.predicate.evaluator import evaluate  # noqa: PLC0415 - there is a predicate
-
-    row_type = reader.schema.row_type
-    for batch in batches:
-        truth: pa.BooleanArray = evaluate(reader.predicate, batch, row_type)  # type: ignore[assignment]  # of a batch, an array
-        count = truth.true_count
-        if count:
-            # Select columns before filtering; a batch without columns would lose its row count.
-            kept = _true_rows(batch.select(names) if names else batch, truth, count)
-            yield kept.select(names)
-
-
-def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.RecordBatch:
-    """The rows for which `truth` is true; a slice if they are many and consecutive."""
-    if count > batch.num_rows * _MAX_SLICE_SHARE:
-        first = int(np.argmax(bool_values(truth) & valid_mask(truth)))
-        if truth.slice(first, count).true_count == count:
-            return batch.slice(first, count)
-    return batch.filter(truth)
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:

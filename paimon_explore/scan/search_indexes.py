@@ -9,6 +9,7 @@ pypaimon 2.1, pypaimon-rust 0.4.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -71,12 +72,14 @@ class IndexQuery:
         limit: maximum number of rows of each query.
         words: the query of a full-text index; None for a vector index.
         vectors: n queries of a vector index, d numbers each; None for a full-text index.
+        options: of the search in a vector index; see `search_vectors`.
     """
 
     column: str
     limit: int
     words: str | Mapping[str, object] | None = None
     vectors: Floats | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -115,7 +118,9 @@ class IndexQuery:
             from paimon_explore.encoding.global_index import vector_file  # noqa: PLC0415 - optional
 
             vectors = self.vectors.astype(np.float32)
-            return vector_file.search_vectors(source, path, vectors, self.limit, allowed)
+            return vector_file.search_vectors(
+                source, path, vectors, self.limit, allowed, self.options
+            )
         except ImportError as error:
             what = f"searching the {'full-text' if self.vectors is None else 'vector'} index"
             raise missing_library(what, path, error, extra=extra) from error

@@ -4,25 +4,26 @@ A view is dropped as soon as the engine has analysed the query, whose plan keeps
 statement reads the latest snapshots, and existing rows stay at theirs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 
 from sqlglot import exp
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
 from paimon_explore.sql_statements.outcome import QueryRows
+from paimon_explore.sql_statements.parameter_markers import bound
 from paimon_explore.sql_statements.query_pushdown import usable_where, wanted_columns
 from paimon_explore.sql_statements.table_references import (
-    FUNCTIONS,
+    SCORE_COLUMN,
     Reference,
     references_of,
     spliced,
 )
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
-from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.sql_statements.views import find_view, named_columns, query_of
 from paimon_explore.sql_statements.views import opened as opened_view
 from paimon_explore.table.table import Table
@@ -41,14 +42,17 @@ def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows
         NotFoundError: a table, branch, snapshot or tag that does not exist.
         InvalidInputError: a point in time or option that cannot be used.
     """
-    with replaced(warehouse, source) as text:
-        return warehouse.engine.query(text, args)
+    with replaced(warehouse, source, args) as (text, rest):
+        return warehouse.engine.query(text, rest)
 
 
 @contextmanager
-def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
-    """Replace Paimon tables in the text by temporary views, which exist inside the context."""
-    source = with_catalog_functions(warehouse, source)
+def replaced(warehouse: Warehouse, source: str, args: Args) -> Iterator[tuple[str, Args]]:
+    """Replace Paimon tables in the text by temporary views, which exist inside the context.
+
+    Yields the text and the values of the parameter markers that it still has.
+    """
+    source, args = bound(with_catalog_functions(warehouse, source), args)
     found = [
         (reference, name)
         for reference in references_of(source)
@@ -56,16 +60,16 @@ def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
         and (name := _name_of(warehouse, reference)) is not None
     ]
     if not found:
-        yield source
+        yield source, args
         return
-    tokens = tokens_of(source)
     replacements: list[tuple[int, int, str]] = []
     with ExitStack() as views:
         for reference, name in found:
-            rows = rows_of(warehouse, reference, name, tokens)
+            rows = rows_of(warehouse, reference, name, source)
             view = views.enter_context(warehouse.engine.viewed(rows))
             replacements += _replacements(reference, name, view)
-        yield spliced(source, replacements)
+        replacements += {edit for one, _ in found for edit in _hidden_score(one, source)}
+        yield spliced(source, replacements), args
 
 
 def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
@@ -113,13 +117,47 @@ def _qualified(reference: Reference) -> list[tuple[int, int, str]]:
     return [(start, end, "") for start, end in cuts.items()]
 
 
+def _hidden_score(reference: Reference, source: str) -> list[tuple[int, int, str]]:
+    """Leave the scores of a search out of the `*` beside which the query names them."""
+    node = reference.node
+    select = None if node is None else node.parent_select
+    if node is None or select is None or not _has_score(reference, source):
+        return []
+    found = []
+    for star in select.find_all(exp.Star):
+        column = star.parent if isinstance(star.parent, exp.Column) else star
+        is_own = not isinstance(column, exp.Column) or column.table.lower() == node.alias.lower()
+        if column.parent is select and is_own:
+            end = int(star.meta["end"]) + 1
+            reader = Reader(source, [one for one in tokens_of(source) if one.start >= end])
+            if reader.takes("EXCEPT", "(") or reader.takes("EXCLUDE", "("):
+                found.append((reader.here.start, reader.here.start, f"{SCORE_COLUMN}, "))
+            else:
+                found.append((end, end, f" EXCEPT ({SCORE_COLUMN})"))
+    return found
+
+
+def _has_score(reference: Reference, source: str) -> bool:
+    is_search = reference.function.endswith("_search")
+    return is_search and any(one.text.lower() == SCORE_COLUMN for one in tokens_of(source))
+
+
 def rows_of(
-    warehouse: Warehouse, reference: Reference, name: Name, tokens: Sequence[Token]
+    warehouse: Warehouse, reference: Reference, name: Name, source: str
 ) -> TableRows | QueryRows:
-    """Return the rows of a reference, with pushdown of columns and conditions."""
+    """Return the rows of a reference, with pushdown of columns and conditions.
+
+    Args:
+        warehouse: resolves table names.
+        reference: the table.
+        name: its resolved name.
+        source: the whole query.
+    """
     options = dict(reference.options)
-    if reference.arguments is not None:
-        options[FUNCTIONS[reference.parts[-1].lower()]] = _increment(warehouse, reference)
+    if reference.function:
+        from paimon_explore.sql_statements.table_functions import increment_options  # noqa: PLC0415 - imports the searches
+
+        options |= increment_options(warehouse.engine, reference)
     base, system = warehouse.split(name)
     try:
         opened = warehouse.open(base, options or None)
@@ -127,28 +165,36 @@ def rows_of(
         view = find_view(warehouse, name) if error.kind == "table" else None
         if view is None:
             raise
+        _check_function(reference, f"the view {name.table}")
         return named_columns(view, name, run_query(opened_view(warehouse, name), query_of(view)))
     if not isinstance(opened, Table):
+        _check_function(reference, opened.name)
         return TableRows(table=opened)
     opened = _travelled(warehouse, reference, opened)
+    is_search = reference.function.endswith("_search")
     if system is not None:
+        if is_search:
+            _check_function(reference, f"the system table {name.table}")
         return TableRows(table=opened, system=system)
     schema = opened.schema
-    where = usable_where(reference, schema)
-    columns = wanted_columns(reference, tokens, schema)
+    where = usable_where(reference, schema, name.alias if reference.function else "")
+    columns = wanted_columns(reference, tokens_of(source), schema)
+    if is_search:
+        from paimon_explore.sql_statements.table_functions import search  # noqa: PLC0415 - likewise
+
+        with_score = _has_score(reference, source)
+        engine = warehouse.engine
+        opened = search(engine, reference, opened, columns, where, with_score=with_score)
+        return TableRows(table=opened)
     return TableRows(table=opened, columns=columns, where=where)
 
 
-def _increment(warehouse: Warehouse, reference: Reference) -> str:
-    """Return the start and end of an incremental query as the option's value."""
-    function, arguments = reference.parts[-1], reference.arguments or ()
-    if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
-        raise InvalidInputError(
-            f"{function} requires 3 arguments, but the query passes {len(arguments)}.",
-            hint=f"Pass a table, the start (exclusive) and the end: {function}('db.t', '3', '7').",
+def _check_function(reference: Reference, what: str) -> None:
+    """Refuse a table function over rows that have neither snapshots nor indexes."""
+    if reference.function:
+        raise UnsupportedFeatureError(
+            f"{reference.function} over {what}", hint="Pass the name of a table."
         )
-    ends = [warehouse.engine.evaluate(text) for text in arguments[1:]]
-    return ",".join(map(str, ends))
 
 
 def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Table:

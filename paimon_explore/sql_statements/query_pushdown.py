@@ -78,9 +78,15 @@ def _smallest(fields: Sequence[DataField]) -> str:
     return min(fields, key=rank).name
 
 
-def usable_where(reference: Reference, schema: TableSchema) -> Term | None:
-    """Return the part of the query's WHERE that can be pushed down to a table; None for none."""
-    return _translated(reference.node, schema)[0]
+def usable_where(reference: Reference, schema: TableSchema, alias: str = "") -> Term | None:
+    """Return the part of the query's WHERE that can be pushed down to a table; None for none.
+
+    Args:
+        reference: the table in the query.
+        schema: of the table.
+        alias: by which the query may qualify its columns if it gives no other one.
+    """
+    return _translated(reference.node, schema, alias)[0]
 
 
 def whole_where(node: exp.Table, schema: TableSchema) -> Term | None:
@@ -89,7 +95,9 @@ def whole_where(node: exp.Table, schema: TableSchema) -> Term | None:
     return term if is_exact else None
 
 
-def _translated(node: exp.Expr | None, schema: TableSchema) -> tuple[Term | None, bool]:
+def _translated(
+    node: exp.Expr | None, schema: TableSchema, alias: str = ""
+) -> tuple[Term | None, bool]:
     """Return what of the WHERE can be translated, and whether that is all of it."""
     select = _select_of(node)
     where = None if select is None else select.args.get("where")
@@ -98,7 +106,8 @@ def _translated(node: exp.Expr | None, schema: TableSchema) -> tuple[Term | None
     names = {field.name.lower(): field for field in schema.fields}
     if len(names) < len(schema.fields):
         return None, False
-    scope = _Scope(node.alias_or_name.lower(), names, alone=_is_alone(select))
+    alias = node.alias or alias or node.name
+    scope = _Scope(alias.lower(), names, alone=_is_alone(select))
     return scope.term(where.this), scope.is_exact
 
 

@@ -4,10 +4,22 @@ sqlglot distinguishes tables from columns, aliases and CTEs. Syntax that it does
 does (`t$files`, time travel, table options) is first blanked out in the text, keeping its length,
 so that all offsets remain valid. Only the names of tables are replaced in the text.
 
-    reference = name [point] [WITH ('key' = 'value', ...)] | function('table', ...)
+    reference = name [point] [WITH ('key' = 'value', ...)] | function
     name      = [database.]table[$branch_name][$system_table] | paimon.`folder`
     point     = [FOR] {VERSION | SYSTEM_VERSION} AS OF {id | 'tag'} | AT (VERSION => {id | 'tag'})
               | [FOR] {TIMESTAMP | SYSTEM_TIME} AS OF time | AT (TIMESTAMP => time)
+    function  = paimon_incremental_query('table', start, end)
+              | paimon_incremental_between_timestamp('table', start, end)
+              | paimon_incremental_to_auto_tag('table', tag)
+              | vector_search('table', 'column', array(1.0f, ...), limit [, options])
+              | full_text_search('table', 'column', 'words', limit)
+              | hybrid_search('table', array(vector_route, ...), array(text_route, ...), limit
+                              [, {'rrf' | 'mrr' | 'weighted_score'}])
+    vector_route = named_struct('field', 'column', 'query_vector', array(1.0f, ...)
+                                [, 'limit', limit] [, 'weight', weight] [, 'options', options])
+    text_route   = named_struct('column', 'column', 'query', 'words'
+                                [, 'limit', limit] [, 'weight', weight])
+    options      = {map('key', 'value', ...) | 'key=value;...'}
 """
 
 import logging
@@ -18,12 +30,16 @@ from itertools import pairwise
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sql_statements.clauses import options_of
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 
+_PARSER = type("Parser", (Spark.Parser,), {"COLON_IS_VARIANT_EXTRACT": True})
+_SparkWithPaths = type("_SparkWithPaths", (Spark,), {"Parser": _PARSER})
+"""Spark's dialect with paths into variants: `v:key[0]`."""
 _POINTS = {
     "VERSION": "version",
     "SYSTEM_VERSION": "version",
@@ -72,11 +88,16 @@ _AFTER_TABLE = frozenset(
 _OPERATORS = frozenset({"+", "-", "*", "/", "||", "::", "."})
 _UNITS = frozenset({"INTERVAL", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"})
 FUNCTIONS = {
-    "paimon_incremental_query": "incremental-between",
-    "paimon_incremental_between_timestamp": "incremental-between-timestamp",
-    "paimon_incremental_to_auto_tag": "incremental-to-auto-tag",
+    "paimon_incremental_query": ("start", "end"),
+    "paimon_incremental_between_timestamp": ("start", "end"),
+    "paimon_incremental_to_auto_tag": ("tag",),
+    "vector_search": ("column", "vector", "limit", "[options]"),
+    "full_text_search": ("column", "query", "limit"),
+    "hybrid_search": ("vector_routes", "text_routes", "limit", "[ranker]"),
 }
-"""Table functions that are tables with an option."""
+"""Parameters of the table functions, after the table; those in brackets are optional."""
+SCORE_COLUMN = "__paimon_search_score"
+"""Name of the column with the scores of a search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +125,11 @@ class Reference:
     options: Mapping[str, str] = field(default_factory=dict)
     arguments: tuple[str, ...] | None = None
     node: exp.Expr | None = None
+
+    @property
+    def function(self) -> str:
+        """The name of the table function; "" for a table."""
+        return "" if self.arguments is None else self.parts[-1].lower()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,7 +177,7 @@ def _tree(text: str) -> exp.Expr | None:
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(text, read="spark")
+        tree = sqlglot.parse_one(text, read=_SparkWithPaths)
     except (SqlglotError, RecursionError):
         return None
     finally:
@@ -308,7 +334,9 @@ def _operand(reader: Reader) -> None:
         reader.group("a value")
         return
     first = reader.next()
-    if reader.here.sign == "(":
+    if first.sign == ":":
+        reader.next()  # the name of a parameter
+    elif reader.here.sign == "(":
         reader.group("the arguments")
     elif first.word in _UNITS:
         reader.next()  # the text

@@ -101,7 +101,8 @@ class Warehouse:
             NotFoundError: no such database.
             InvalidInputError: the name belongs to a table of the engine.
         """
-        found = self.find(parts) if len(parts) > 1 or parts[0] in self.given else None
+        is_given = parts[0].partition("$")[0] in self.given
+        found = self.find(parts) if len(parts) > 1 or is_given else None
         if found is not None:
             return found
         if len(parts) == 1:

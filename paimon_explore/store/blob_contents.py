@@ -13,46 +13,13 @@ java21 `blob_key`.
 
 from urllib.parse import urlsplit
 
-from paimon_explore.data_types.traversal import is_blob_file_type
 from paimon_explore.encoding.blob.blob_descriptor import TO_THE_END, BlobDescriptor
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio.paths import scheme
-from paimon_explore.metadata.options.table_options import (
-    BLOB_DESCRIPTOR_FIELD,
-    BLOB_VIEW_FIELD,
-    TableOptions,
-)
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 
 _LOCAL = frozenset({"", "file"})
 _S3 = frozenset({"s3", "s3a", "s3n"})
-
-
-MANAGED_SUFFIX = ".managed.blob"
-
-
-def managed_blobs(schema: TableSchema, options: TableOptions) -> frozenset[str]:
-    """Return the columns whose contents are in managed files."""
-    inline = (*options.value(BLOB_DESCRIPTOR_FIELD), *options.value(BLOB_VIEW_FIELD))
-    return frozenset(
-        field.name
-        for field in (schema.fields if schema.primary_keys else ())
-        if is_blob_file_type(field.type) and field.name not in inline
-    )
-
-
-def check_no_managed_blobs(schema: TableSchema, options: TableOptions, act: str) -> None:
-    """Check that an operation does not have to write managed files.
-
-    Raises:
-        UnsupportedFeatureError: the contents of a column are in managed files.
-    """
-    for name in sorted(managed_blobs(schema, options)):
-        raise UnsupportedFeatureError(
-            f"{act} a primary-key table with the BLOB column {name!r}",
-            hint="Its contents are in managed files, which are only read here.",
-        )
 
 
 def read_contents(store: TableStore, descriptor: BlobDescriptor) -> bytes:

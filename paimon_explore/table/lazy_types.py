@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from paimon_explore.table.operations.type_imports import imported_type
 
 if TYPE_CHECKING:
+    from paimon_explore.encoding.variant.paths import VariantPath as VariantPath
     from paimon_explore.inspection.compare.table_comparison import (
         TableComparison as TableComparison,
     )

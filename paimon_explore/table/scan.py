@@ -1,6 +1,6 @@
 """`Scan`: a read of a table, to plan, explain and run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -62,6 +62,8 @@ class Scan(ConvertibleScan):
         increment: read what changed between two points instead of the snapshot's rows.
         narrowed: the columns' types where fields of ROW columns were selected; else None.
         is_authorized: whether the rules of the table's catalog about reading it are applied.
+        variant_paths: the paths at which VARIANT columns are needed, by name: what is at other
+            paths may be missing from their values. Other columns are needed as a whole.
         plans: plans by filter, which scans derived from this one reuse; None to plan each time.
     """
 
@@ -72,6 +74,7 @@ class Scan(ConvertibleScan):
     increment: "types.Increment | None" = None
     narrowed: RowType | None = None
     is_authorized: bool = False
+    variant_paths: "Mapping[str, tuple[types.VariantPath, ...]]" = field(default_factory=dict)
     plans: dict[Expression, ScanPlan] | None = field(default=None, compare=False, repr=False)
 
     def select(self, *columns: str | Iterable[str]) -> "Scan":
@@ -407,6 +410,7 @@ class Scan(ConvertibleScan):
             predicate=plan.rest,
             batch_rows=self._batch_rows(plan),
             unrestricted=True,  # `_rules` were applied
+            variant_paths=self.variant_paths,
             _schemas={(target.branch, target.schema.id): target.schema},
         )
 

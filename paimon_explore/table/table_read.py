@@ -371,6 +371,7 @@ class ReadableTable(BaseTable):
         weights: Mapping[str, float] | None = None,
         ranker: str = "rrf",
         candidates: int | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> pa.Table:
         """Find the rows that match a query best, by full-text and vector indexes.
 
@@ -394,6 +395,8 @@ class ReadableTable(BaseTable):
                 `weighted_score` the weighted scores, from 0 for the last to 1 for the first row
                 that a query finds.
             candidates: maximum number of rows that each of these queries finds; None for `limit`.
+            options: of a search in one vector index: `{"ivf.nprobe": 32}` or
+                `{"diskann.l_search": 200}`; more is slower and more exact.
 
         Returns:
             The rows, the best first, with the column `_SCORE`: higher is better. For a vector it is
@@ -431,6 +434,8 @@ class ReadableTable(BaseTable):
                 raise InvalidInputError(
                     "A search in several columns takes no other query.", hint="Name it: limit=10."
                 )
+            if options is not None:
+                raise InvalidInputError("A search in several columns takes no options.")
             asked = index_search.hybrid_search_of(column, limit, weights, ranker, candidates)
         elif weights is not None or ranker != "rrf" or candidates is not None:
             raise InvalidInputError(
@@ -438,7 +443,7 @@ class ReadableTable(BaseTable):
                 hint="Pass a mapping of columns to queries.",
             )
         else:
-            asked = index_search.search_of(column, query, limit)
+            asked = index_search.search_of(column, query, limit, options)
         return index_search.searched_rows(self._target(), asked, columns, where)
 
     def __dataframe__(

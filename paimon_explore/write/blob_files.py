@@ -4,13 +4,20 @@ A blob file holds one column of a range of the data file's rows. The blob files 
 all rows in order: a new file is started when the target size is reached, and with each data file.
 The commit assigns their row ids together with those of the data file.
 
-Spec: append-table/blob. Seen in: golden java200/blob and blob_more.
+In primary-key tables rows are merged and move between files. Their data files store descriptors,
+and the contents are in managed files, which no manifest names: `blob_references` does.
+
+Spec: append-table/blob, primary-key-table/blob-storage. Seen in: golden java200/blob and blob_more,
+java21 `blob_key`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import as_python
@@ -18,14 +25,24 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
-from paimon_explore.encoding.blob.blob_collections import encode_nested
-from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor, is_descriptor
+from paimon_explore.encoding.blob.blob_collections import each_blob, encode_nested
+from paimon_explore.encoding.blob.blob_descriptor import (
+    BlobDescriptor,
+    decode_descriptor,
+    encode_descriptor,
+    is_descriptor,
+)
 from paimon_explore.encoding.blob.blob_file import BlobFileWriter
+from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.encoding.blob.blob_view import is_view
 from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import discard
+from paimon_explore.merge.key_records import is_retract
+from paimon_explore.merge.merge_spec import VALUE_KIND
+from paimon_explore.merge.numpy_columns import ints_of
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.blob_contents import read_contents
@@ -143,6 +160,77 @@ class BlobFiles:
             column.abort()
 
 
+class BlobFileSequence:
+    """Writes one blob file after another.
+
+    Args:
+        location: directory and names of the files.
+        layout: layout of the data files.
+        target: the table.
+        extension: extension of the files.
+
+    Attributes:
+        paths: the paths of the files.
+        external: the external path of the last file for the manifest entry, or None.
+    """
+
+    def __init__(
+        self, location: FileLocation, layout: FileLayout, target: WriteTarget, extension: str
+    ) -> None:
+        options = target.options
+        self.layout = replace(layout, format=extension, suffix_compression=False)
+        self.location = location
+        self.paths: list[str] = []
+        self.external: str | None = None
+        self._store = target.store
+        self._copies = options.value(opt.BLOB_AS_DESCRIPTOR)
+        self._target_bytes = options.value(opt.BLOB_TARGET_FILE_SIZE) or target_file_bytes(
+            options, has_primary_key=False
+        )
+        self._stack = ExitStack()
+        self._writer: BlobFileWriter | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a file is open."""
+        return self._writer is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the open file has the target size."""
+        return self.current().size >= self._target_bytes
+
+    def current(self) -> BlobFileWriter:
+        """Return the writer of the open file; open one if none is open."""
+        if self._writer is None:
+            path, self.external = self.location.next_path(self.layout)
+            self.paths.append(path)
+            sink = self._stack.enter_context(self.location.file_io.create_stream(path))
+            self._writer = BlobFileWriter(sink.write)
+        return self._writer
+
+    def contents(self, value: bytes) -> bytes:
+        """Return the contents of a descriptor with `blob-as-descriptor`; else the value."""
+        if self._copies and is_descriptor(value):
+            return read_contents(self._store, decode_descriptor(value))
+        return value
+
+    def end(self) -> BlobFileWriter | None:
+        """Close the open file and return its writer; None if no file is open."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.finish()
+            self._stack.close()
+        return writer
+
+    def abort(self) -> None:
+        """Delete all files."""
+        self._writer = None
+        error = AbortedError()
+        self._stack.__exit__(AbortedError, error, None)
+        discard(self.location.file_io, self.paths)
+
+
 class BlobColumn:
     """Writes the blob files of one column.
 
@@ -156,18 +244,9 @@ class BlobColumn:
     def __init__(
         self, location: FileLocation, layout: FileLayout, field: DataField, target: WriteTarget
     ) -> None:
-        options = target.options
-        self._store = target.store
-        self._copies = options.value(opt.BLOB_AS_DESCRIPTOR)
-        self._location = location
-        self._layout = replace(layout, format=BLOB, suffix_compression=False)
+        self._sequence = BlobFileSequence(location, layout, target, BLOB)
         self._name = field.name
         self._nested = None if isinstance(field.type, AtomicType) else field.type
-        self._target_bytes = options.value(opt.BLOB_TARGET_FILE_SIZE) or layout.target_bytes
-        self._stack = ExitStack()
-        self._writer: BlobFileWriter | None = None
-        self._paths: list[str] = []
-        self._external: str | None = None
         self._files: list[FileRow] = []
 
     def add(self, value: object) -> None:
@@ -175,54 +254,32 @@ class BlobColumn:
 
         With `blob-as-descriptor` a BLOB may be a descriptor, whose contents are copied.
         """
-        writer = self._writer or self._open()
+        writer = self._sequence.current()
         if value is ELSEWHERE:
             writer.add_elsewhere()
             return
-        if self._copies:
-            value = self._copied(value)
+        value = each_blob(value, self._sequence.contents)
         if isinstance(value, list) and self._nested is not None:
             value = encode_nested(value, self._nested)
         writer.add_value(value if isinstance(value, bytes) else None)
-        if writer.size >= self._target_bytes:
+        if self._sequence.is_full:
             self._close()
 
-    def _copied(self, value: object) -> object:
-        """Replace descriptors by their contents: of a BLOB, in an array or in pairs of a map."""
-        match value:
-            case list():
-                return [self._copied(one) for one in value]
-            case (key, item):
-                return key, self._copied(item)
-            case bytes() if is_descriptor(value):
-                return read_contents(self._store, decode_descriptor(value))
-            case _:
-                return value
-
-    def _open(self) -> BlobFileWriter:
-        path, self._external = self._location.next_path(self._layout)
-        self._paths.append(path)
-        sink = self._stack.enter_context(self._location.file_io.create_stream(path))
-        self._writer = BlobFileWriter(sink.write)
-        return self._writer
-
     def _close(self) -> None:
-        if self._writer is None:
+        writer = self._sequence.end()
+        if writer is None:
             return
-        writer, self._writer = self._writer, None
-        writer.finish()
-        self._stack.close()
         found = file_row(
-            self._layout,
+            self._sequence.layout,
             file_size=writer.size,
             row_count=writer.row_count,
             value_stats=replace(EMPTY_STATS, columns=()),
         )
         found |= {
-            "file_name": self._paths[-1].rpartition("/")[2],
-            "creation_time": local_millis(self._location.clock()),
+            "file_name": self._sequence.paths[-1].rpartition("/")[2],
+            "creation_time": local_millis(self._sequence.location.clock()),
             "write_cols": [self._name],
-            "external_path": self._external,
+            "external_path": self._sequence.external,
         }
         self._files.append(found)
 
@@ -234,7 +291,82 @@ class BlobColumn:
 
     def abort(self) -> None:
         """Delete the files of the writer."""
-        self._writer = None
-        error = AbortedError()
-        self._stack.__exit__(AbortedError, error, None)
-        discard(self._location.file_io, self._paths)
+        self._sequence.abort()
+
+
+def change_blobs(
+    rows: pa.RecordBatch,
+    name: str,
+    change: Callable[[bytes], bytes],
+    absent: Sequence[bool] = (),
+) -> pa.RecordBatch:
+    """Replace the BLOBs of a column, by null where they are absent."""
+    at = rows.schema.get_field_index(name)
+    column, field = rows.column(at), rows.schema.field(at)
+    values = [
+        None if is_absent else each_blob(value, change)
+        for value, is_absent in zip_longest(as_python(column), absent)
+    ]
+    return rows.set_column(at, field, pa.array(values, column.type))
+
+
+class ManagedBlobs:
+    """Writes the BLOBs of one bucket of a primary-key table to managed files.
+
+    Args:
+        location: directory and names of the files.
+        layout: layout of the data files.
+        target: the table.
+    """
+
+    def __init__(self, location: FileLocation, layout: FileLayout, target: WriteTarget) -> None:
+        extension = MANAGED_SUFFIX.lstrip(".")
+        self._mark = target.stored_mark
+        self._columns = {
+            layout.fields[position].name: BlobFileSequence(location, layout, target, extension)
+            for position in layout.managed_blobs
+        }
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a file is open."""
+        return any(column.is_open for column in self._columns.values())
+
+    def described(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Write the BLOBs of rows with `_VALUE_KIND`, and return the rows with descriptors.
+
+        Retracted rows have no BLOBs, as in Java, where the column allows it.
+        """
+        if not self._columns:
+            return rows
+        retracts = is_retract(ints_of(rows.column(VALUE_KIND)).astype(np.int8, copy=False))
+        for name, column in self._columns.items():
+            absent = retracts & rows.schema.field(name).nullable
+            rows = change_blobs(rows, name, partial(self._stored, column), absent.tolist())
+        return rows
+
+    def _stored(self, column: BlobFileSequence, value: bytes) -> bytes:
+        """Write a BLOB, unless it is stored already, and return its descriptor."""
+        if self._mark is not None and value.startswith(self._mark):
+            return value[len(self._mark) :]
+        contents = column.contents(value)
+        start = column.current().add_value(contents)
+        place = BlobDescriptor(uri=column.paths[-1], offset=start, length=len(contents))
+        if column.is_full:
+            column.end()
+        return encode_descriptor(place)
+
+    def end(self) -> None:
+        """Close the open files; further BLOBs start new ones."""
+        for column in self._columns.values():
+            column.end()
+
+    def close(self) -> tuple[str, ...]:
+        """Close the open files; return the paths of all."""
+        self.end()
+        return tuple(path for column in self._columns.values() for path in column.paths)
+
+    def abort(self) -> None:
+        """Delete the files of the writer."""
+        for column in self._columns.values():
+            column.abort()

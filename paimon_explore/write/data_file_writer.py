@@ -19,9 +19,14 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.encoding.binary_row.row_encoder import row_images
+from paimon_explore.encoding.blob.blob_references import (
+    REFERENCES_SUFFIX,
+    encode_references,
+    managed_uris,
+)
 from paimon_explore.fileio.file_io import FileIO, discard
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
@@ -192,6 +197,9 @@ class DataFileWriter:
             return
         row = self._open.close(self._next_sequence)
         self._store_index(row, self._open.path, self._open.indexes.encode())
+        if self._layout.managed_blobs:
+            references = encode_references(self._open.managed_uris)
+            self._store_extra(row, f"{self._open.path}{REFERENCES_SUFFIX}", references)
         self._next_sequence += self._open.row_count
         row["creation_time"] = local_millis(self._location.clock())
         if self._external is not None:
@@ -208,10 +216,13 @@ class DataFileWriter:
         if len(container) <= self._layout.embedded_index_bytes:
             row["embedded_file_index"] = container
             return
-        index_path = f"{path}.index"
-        self._paths.append(index_path)
-        self._location.file_io.create(index_path, container)
-        row["extra_files"] = [index_path.rpartition("/")[2]]
+        self._store_extra(row, f"{path}.index", container)
+
+    def _store_extra(self, row: FileRow, path: str, data: bytes) -> None:
+        """Store a file next to the data file."""
+        self._paths.append(path)
+        self._location.file_io.create(path, data)
+        row["extra_files"] = [*row["extra_files"], path.rpartition("/")[2]]  # type: ignore[misc]  # names
 
     def close(self) -> list[FileRow]:
         """Close all files and return their manifest entries."""
@@ -268,6 +279,7 @@ class _OpenFile:
         self._ends: list[tuple[bytes, bytes]] = []
         self._sequences: list[int] = []
         self._deletes = 0
+        self.managed_uris: set[str] = set()
         self._key_stats = StatsCollector(plan.keys) if layout.key_columns else None
         self._value_stats = StatsCollector(plan.values)
         self._stack = ExitStack()
@@ -296,6 +308,8 @@ class _OpenFile:
             kinds = fixed_values(columns[layout.kind_column], np.int8)
             if kinds.any():
                 self._deletes += int(np.isin(kinds, _RETRACT_KINDS).sum())
+        for position in layout.managed_blobs:
+            self.managed_uris |= managed_uris(as_python(columns[position]))
         self.indexes.add(columns)
         with translate_stream_errors(self.path):
             self._writer.write(columns)

@@ -71,6 +71,7 @@ class FileLayout:
         shredded_maps: maximum number of physical columns of each map in the storage layout
             `shared-shredding`.
         shredded_variants: the types by which VARIANT columns of Parquet files are shredded.
+        managed_blobs: positions of the columns of descriptors of managed files.
     """
 
     format: str
@@ -97,6 +98,7 @@ class FileLayout:
     write_columns: tuple[str, ...] | None = None
     shredded_maps: Mapping[str, int] = field(default_factory=dict)
     shredded_variants: Mapping[str, DataType] = field(default_factory=dict)
+    managed_blobs: tuple[int, ...] = ()
 
     @property
     def group_bytes(self) -> int | None:

@@ -57,6 +57,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import LatestSnapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import AbortableWriter, fixed_buckets
+from paimon_explore.write.blob_files import ManagedBlobs, check_references
 from paimon_explore.write.buckets.bucket_writers import BucketId, BucketWriters
 from paimon_explore.write.buckets.cross_partition import KeyIndex
 from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_limit
@@ -87,6 +88,8 @@ _SMALL_ROWS = 1024
 _MERGED_CELLS = 1 << 21
 """Number of values, in rows times columns, after which further buckets are merged separately."""
 _SELECTING_ENGINES = frozenset({MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW})
+_Files = tuple[list[FileRow], list[FileRow], tuple[str, ...]]
+"""Data files, changelog files, and paths of managed files of BLOBs."""
 _KIND_FIELD = pa.field(VALUE_KIND.name, pa.int8(), nullable=False)
 _SEQUENCE_FIELD = pa.field(SEQUENCE_NUMBER.name, pa.int64(), nullable=False)
 
@@ -157,6 +160,7 @@ class UpsertWriter(AbortableWriter):
 
     def _write_batch(self, batch: pa.RecordBatch) -> None:
         options = self._target.options
+        check_references(batch, options)
         kinds = kinds_of(batch, options, self._default_kind)
         rows = _with_kinds(batch, kinds, self._target.schema)
         kept = kept_kinds(kinds, options)
@@ -189,7 +193,9 @@ class UpsertWriter(AbortableWriter):
             return
         self._state.load(partitions.keys)
         for group in split_rows(rows, partitions, buckets):
-            self._writers.of(group.partition, group.bucket).add(group.rows)
+            writer = self._writers.of(group.partition, group.bucket)
+            writer.add(group.rows)
+            self._writers.keep_open(writer)
         self._writers.flush_over_budget()
 
     def _buckets_of(self, batch: pa.RecordBatch, partitions: Partitions) -> npt.NDArray[np.int32]:
@@ -228,7 +234,9 @@ class UpsertWriter(AbortableWriter):
         self._merge_small_buckets()
         index = self._write_index()
         messages = []
-        for partition, bucket, (data, changelog) in self._writers.close(lambda each: each.close()):
+        for partition, bucket, (data, changelog, managed) in self._writers.close(
+            lambda each: each.close()
+        ):
             new_index = index.get((partition, bucket), IndexEntries.empty())
             old_index = self._hash_files.get((partition, bucket))
             messages.append(
@@ -244,6 +252,7 @@ class UpsertWriter(AbortableWriter):
                         if old_index is not None and len(new_index)
                         else IndexEntries.empty()
                     ),
+                    managed_files=managed,
                     seen=self._state.seen if self._key_index is None else self._key_index.seen,
                 )
             )
@@ -316,8 +325,6 @@ class MergeBuffer:
         first_sequence: sequence number of the first row.
     """
 
-    is_open = False
-
     def __init__(
         self, target: WriteTarget, spec: MergeSpec, bucket: BucketId, first_sequence: int
     ) -> None:
@@ -330,6 +337,7 @@ class MergeBuffer:
         self.buffered_rows = 0
         location = target.file_location(*bucket, target.file_names())
         layout = keyed_layout(schema, options)
+        self._blobs = ManagedBlobs(location, layout, target)
         self._columns = tuple(column.name for column in layout.fields)
         self._data = DataFileWriter(location, layout)
         self._changelog: DataFileWriter | None = None
@@ -348,6 +356,7 @@ class MergeBuffer:
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add rows with `_VALUE_KIND` as their last column, and assign sequence numbers."""
+        rows = self._blobs.described(rows)
         numbers = np.arange(self._next_sequence, self._next_sequence + rows.num_rows)
         self._next_sequence += rows.num_rows
         column = build_fixed(pa.int64(), numbers)
@@ -387,16 +396,24 @@ class MergeBuffer:
     def _write(self, writer: DataFileWriter, rows: pa.RecordBatch) -> None:
         writer.write_file([rows.column(name.removeprefix(KEY_PREFIX)) for name in self._columns])
 
-    def end_file(self) -> None:
-        """Do nothing: every flush closes its files."""
+    @property
+    def is_open(self) -> bool:
+        """Whether a managed file is open; every flush closes its data files."""
+        return self._blobs.is_open
 
-    def close(self) -> tuple[list[FileRow], list[FileRow]]:
-        """Flush; return the data files and the changelog files."""
+    def end_file(self) -> None:
+        """Close the open managed files."""
+        self._blobs.end()
+
+    def close(self) -> _Files:
+        """Flush; return the new files."""
         self.flush()
-        return self._data.close(), self._changelog.close() if self._changelog else []
+        changelog = self._changelog.close() if self._changelog else []
+        return self._data.close(), changelog, self._blobs.close()
 
     def abort(self) -> None:
         """Delete the files of the writer."""
+        self._blobs.abort()
         self._data.abort()
         if self._changelog is not None:
             self._changelog.abort()
@@ -423,6 +440,7 @@ class PostponeBuffer:
         layout = postpone_layout(target.schema, target.options, prefix)
         self._columns = tuple(column.name for column in layout.fields)
         location = target.file_location(partition, POSTPONE_BUCKET, target.file_names())
+        self._blobs = ManagedBlobs(location, layout, target)
         self._data = DataFileWriter(location, layout)
 
     @property
@@ -443,10 +461,11 @@ class PostponeBuffer:
     @property
     def is_open(self) -> bool:
         """Whether a file is open."""
-        return self._data.is_open
+        return self._data.is_open or self._blobs.is_open
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add rows with `_VALUE_KIND` as their last column."""
+        rows = self._blobs.described(rows)
         numbers = np.full(rows.num_rows, _UNKNOWN_SEQUENCE, np.int64)
         column = build_fixed(pa.int64(), numbers)
         rows = rows.append_column(_SEQUENCE_FIELD, column)
@@ -459,14 +478,16 @@ class PostponeBuffer:
 
     def end_file(self) -> None:
         """Close the current file."""
+        self._blobs.end()
         self._data.end_file()
 
-    def close(self) -> tuple[list[FileRow], list[FileRow]]:
+    def close(self) -> _Files:
         """Close the files; there are no changelog files before a compaction."""
-        return self._data.close(), []
+        return self._data.close(), [], self._blobs.close()
 
     def abort(self) -> None:
         """Delete the files of the writer."""
+        self._blobs.abort()
         self._data.abort()
 
 
@@ -504,6 +525,7 @@ def write_upsert(  # noqa: PLR0913  # the options of one write
     commit_user: str = "",
     key_index: KeyIndex | None = None,
     latest: LatestSnapshot | None = None,
+    stored_mark: bytes | None = None,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them.
 
@@ -518,6 +540,7 @@ def write_upsert(  # noqa: PLR0913  # the options of one write
         commit_user: the commit user, for file names in the postpone bucket.
         key_index: all keys of the table; required if `needs_key_index`.
         latest: the latest snapshot, if it was just read.
+        stored_mark: see `WriteTarget`.
 
     Returns:
         The commit messages. All files are deleted if this raises.
@@ -533,6 +556,7 @@ def write_upsert(  # noqa: PLR0913  # the options of one write
         commit_user=commit_user,
         replaces=replaces,
         latest=latest,
+        stored_mark=stored_mark,
     )
     with UpsertWriter(target, default_kind=default_kind, key_index=key_index) as writer:
         writer.write(data)

@@ -37,8 +37,9 @@ from paimon_explore.metadata.options.column_options import (
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.storage_validation import managed_blob_violations
 from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
-from paimon_explore.store.blob_contents import check_no_managed_blobs
+from paimon_explore.write.blob_files import blob_fields
 from paimon_explore.write.column_statistics import (
     KEY_MODE,
     NONE,
@@ -226,7 +227,8 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
     prefix: str,
     mode: str,
 ) -> FileLayout:
-    check_no_managed_blobs(schema, options, "writing")
+    for violation in managed_blob_violations(schema, options):
+        raise UnsupportedFeatureError("writing this table", violation)
     thin = options.value(opt.DATA_FILE_THIN_MODE)
     keys = schema.trimmed_primary_keys
     names = [column.name for column in schema.fields]
@@ -261,6 +263,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
         target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
         shredded_maps=_shredded_maps(schema, options),
         shredded_variants=_shredded_variants(schema, options),
+        managed_blobs=tuple(first + schema.fields.index(f) for f in blob_fields(schema, options)),
     )
 
 

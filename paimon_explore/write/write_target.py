@@ -79,6 +79,9 @@ class WriteTarget:
         sequence_offset: sequence numbers of a bucket to skip before the first new one, for
             concurrent writers of the bucket.
         latest: the latest snapshot, if it was just read.
+        stored_mark: BLOBs that start with it are descriptors of the table after it, which stay;
+            None if all are new. The mark of rows that also have new BLOBs must be random: new
+            contents that look like descriptors stay contents.
     """
 
     store: TableStore
@@ -90,6 +93,7 @@ class WriteTarget:
     job: str = ""
     sequence_offset: int = 0
     latest: LatestSnapshot | None = None
+    stored_mark: bytes | None = None
 
     def __post_init__(self) -> None:
         path = self.store.paths.schema(self.schema.id)
@@ -291,6 +295,7 @@ def message_paths(target: WriteTarget, messages: Sequence[CommitMessage]) -> lis
     """Return the paths of all files that messages add, which are invisible until the commit."""
     paths: list[str] = []
     for message in messages:
+        paths.extend(message.managed_files)
         folder = target.partition_path(message.partition)
         for entries in (
             message.new_files,

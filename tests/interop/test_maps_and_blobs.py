@@ -288,3 +288,29 @@ def test_java_and_we_follow_the_same_references(java: JavaPaimon, tmp_path: Path
     assert table.to_arrow().column("b").to_pylist() == [b"three", None, b"zero", b"three", None]
     java.append_compact(table.path, options={"compaction.min.file-num": "2"})
     assert difference(java.read(table.path), table.to_arrow()) == ""
+
+
+def test_java_reads_and_continues_blobs_of_a_primary_key_table(
+    java: JavaPaimon, tmp_path: Path
+) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    columns = {"k": "INT", "n": "INT", "b": "BLOB"}
+    table = catalog.create_table("db.t", columns, primary_key="k", options={"bucket": "1"})
+
+    def rows(start: int, end: int, text: str) -> list[dict[str, object]]:
+        return [
+            {"k": k, "n": k, "b": None if k % 4 == 0 else f"{text}{k}".encode()}
+            for k in range(start, end)
+        ]
+
+    table.upsert(rows(0, 10, "x"))
+    table.update({"n": "n + 1"}, where="k < 3")
+    table.delete("k = 5")
+    assert difference(java.read(table.path), table.to_arrow()) == ""
+    table.compact(full=True)
+    assert difference(java.read(table.path), table.to_arrow()) == ""
+    java.write(table.path, rows(4, 15, "y"))
+    java.compact(table.path)
+    assert difference(java.read(table.path), open_table(table.path).to_arrow()) == ""
+    assert [*open_table(table.path).maintenance.fsck(read_rows=True)] == []

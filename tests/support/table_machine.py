@@ -23,6 +23,7 @@ from support.table_kinds import PARTITIONS, Key, P, Rows, V, W, key_of
 from support.table_lines import ROWS, WHO, Cells
 from support.table_model import Line, check_line
 from support.table_references import ReferenceActs
+from support.table_upkeep import has_global_index
 
 EXTRA = st.sampled_from(["x", "y"])
 
@@ -142,7 +143,14 @@ class TableMachine(ReferenceActs):
             written: Rows = (*kept, *changed)
         else:
             written = self.kind.written(line.latest.written, changed)
-        made = table.update({"v": new, "w": "'u'"}, where=f"v >= {least}")
+        indexed = self.kind.merge is None and has_global_index(table)
+        try:
+            made = table.update({"v": new, "w": "'u'"}, where=f"v >= {least}")
+        except UnsupportedFeatureError:
+            assert indexed
+            self.count("update where, refused")
+            return
+        assert not indexed
         if not hit:
             assert made is None
             return

@@ -13,6 +13,8 @@ from support.table_kinds import K, P, Row, Rows, TableKind, V, W
 Columns = tuple[tuple[str, int], ...]
 """Name and field id of each column."""
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
+_LIMIT = 50
+"""How many ids one expiry goes through: `snapshot.expire.limit` by default."""
 _SERIALS = count()
 Counted = Counter[tuple[tuple[str, object], ...]]
 
@@ -140,7 +142,8 @@ class Line:
 
     def expiring(self, kept: int, *, before: bool) -> list[int]:
         """The ids of the oldest snapshots; perhaps without that before a stream's next one."""
-        end = min([self.latest_id - kept + 1, *(i - before for i in self.consumers.values())])
+        most = min(self.states, default=0) + _LIMIT
+        end = min([self.latest_id - kept + 1, most, *(i - before for i in self.consumers.values())])
         return sorted(i for i in self.states if i < end)
 
     def expire(self, gone: list[int], *, outlive: bool) -> None:
@@ -152,7 +155,8 @@ class Line:
 
     def expire_logs(self, kept: int) -> list[int]:
         """Forget the oldest changelogs; their ids."""
-        end = min([self.latest_id - kept + 1, *self.consumers.values()])
+        most = min(self.logs, default=0) + _LIMIT
+        end = min([self.latest_id - kept + 1, most, *self.consumers.values()])
         gone = sorted(i for i in self.logs if i < end)
         for number in gone:
             del self.logs[number]

@@ -156,6 +156,19 @@ def _check_end(after: int, end: int) -> None:
         raise ValueError("must not contain bytes after its last value")
 
 
+def each_blob(value: object, change: Callable[[bytes], bytes]) -> object:
+    """Replace the BLOBs of a value: itself, those of a list, or of the pairs of a map."""
+    match value:
+        case list():
+            return [each_blob(one, change) for one in value]
+        case (key, item):
+            return key, each_blob(item, change)
+        case bytes():
+            return change(value)
+        case _:
+            return value
+
+
 def encode_nested(value: Sequence[object], data_type: DataType) -> bytes:
     """Encode an array of values, or a map of (key, value) pairs."""
     if isinstance(data_type, MapType):

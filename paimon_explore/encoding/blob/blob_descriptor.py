@@ -14,6 +14,8 @@ from paimon_explore.frozen_dataclass import dataclass
 VERSION = 2
 MAGIC = 0x424C4F4244455343
 TO_THE_END = -1
+URI_START = 13
+"""First byte of the URI of a descriptor with a magic number."""
 _VERSION_WITHOUT_MAGIC = 1
 _PLACE = struct.Struct("<qq")
 

@@ -257,15 +257,17 @@ class BlobFileWriter:
         for value in nb.as_python(column):
             self.add_value(value if isinstance(value, bytes) else None)
 
-    def add_value(self, value: bytes | None) -> None:
-        """Write the next row."""
+    def add_value(self, value: bytes | None) -> int:
+        """Write the next row; return the offset of its value in the file."""
+        start = self.size + len(_MAGIC_BYTES)
         if value is None:
             self._entries.append(NULL)
-            return
+            return start
         size = len(value) + _FRAME_BYTES
         head = _MAGIC_BYTES + value + size.to_bytes(8, "little")
         self._put(head + zlib.crc32(head).to_bytes(4, "little"))
         self._entries.append(size)
+        return start
 
     def add_elsewhere(self) -> None:
         """Write a row whose value is in another file of the same rows."""

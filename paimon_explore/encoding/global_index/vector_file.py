@@ -14,11 +14,13 @@ from pyroaring import BitMap64
 
 from paimon_explore.encoding.global_index.search_scores import SCORES, Hit
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
-from paimon_explore.errors import CorruptFileError, InvalidInputError
+from paimon_explore.errors import CorruptFileError, InvalidInputError, choices
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 
 _WITH_VECTOR_COUNT = "ivf_"
+_SEARCH_WIDTHS = {"ivf.nprobe": SearchParams.ivf, "diskann.l_search": SearchParams.diskann}
+"""Options of a search, whose prefix is that of the index types that have them."""
 
 
 class _Input:
@@ -59,7 +61,12 @@ def encode_vectors(vectors: Vectors, rows: Sequence[int], options: Mapping[str, 
 
 
 def search_vectors(
-    source: PositionalSource, path: str, vectors: Vectors, limit: int, allowed: BitMap64 | None
+    source: PositionalSource,
+    path: str,
+    vectors: Vectors,
+    limit: int,
+    allowed: BitMap64 | None,
+    options: Mapping[str, object],
 ) -> tuple[str, list[list[Hit]]]:
     """Return the metric of an index file, and the nearest rows of each query.
 
@@ -69,10 +76,12 @@ def search_vectors(
         vectors: n queries of d numbers.
         limit: maximum number of rows for each.
         allowed: the only rows to return, at least one; None for all.
+        options: `ivf.nprobe` or `diskann.l_search`; none for a width that the library chooses.
 
     Raises:
         CorruptFileError: the file is damaged.
-        InvalidInputError: the vectors have another number of dimensions.
+        InvalidInputError: the vectors have another number of dimensions, or the type of the index
+            has no such option.
     """
     with (
         native_decoding(path, "vector index", source),
@@ -91,7 +100,7 @@ def search_vectors(
         if not most:
             return known.metric, [[] for _ in vectors]
         kept = None if allowed is None else allowed.serialize()
-        params = SearchParams.automatic(most)
+        params = _search_params(most, options, known.index_type)
         if len(vectors) == 1:  # the batch search may visit other parts of the index
             found = reader.search(vectors[0], params, filter_bytes=kept)
         else:
@@ -101,3 +110,19 @@ def search_vectors(
         [(row, score(one)) for row, one in zip(*pair, strict=True) if row >= 0]
         for pair in zip(rows, distances, strict=True)
     ]
+
+
+def _search_params(most: int, options: Mapping[str, object], index_type: str) -> SearchParams:
+    valid = [name for name in _SEARCH_WIDTHS if index_type.startswith(name.partition(".")[0])]
+    for name, width in options.items():
+        if name not in valid or len(options) > 1:
+            raise InvalidInputError(
+                f"The option {name!r} is not valid for a search in an index of type {index_type}.",
+                hint=f"Pass one option at most: {choices(valid)}.",
+            )
+        if not str(width).isdecimal() or not int(str(width)):
+            raise InvalidInputError(
+                f"The option {name!r} must be a positive integer, not {width!r}."
+            )
+        return _SEARCH_WIDTHS[name](most, int(str(width)))
+    return SearchParams.automatic(most)

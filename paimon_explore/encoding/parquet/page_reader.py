@@ -177,6 +177,7 @@ class PagedGroup:
     group: int
     first: int
     batch_rows: int
+    page_rows: None = None
     _columns: "dict[str, _PagedColumn]" = field(default_factory=dict)
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:

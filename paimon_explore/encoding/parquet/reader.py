@@ -8,7 +8,7 @@ Columns are matched by name, as files of releases up to 0.9 and of other writers
 Spec: concepts/spec/fileformat, Parquet.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,9 +22,7 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     BYTES,
     TEXTS,
-    DataType,
     MapType,
-    RowType,
 )
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.arrow_type_conversion import conform, is_conform
@@ -38,6 +36,7 @@ from paimon_explore.encoding.data_file_reader import (
     decoding,
 )
 from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
+from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
@@ -116,7 +115,7 @@ class ParquetDataFile:
         self.metadata: pq.FileMetaData = file.metadata
         self.spans = _spans(self.metadata)
         self._schema: pa.Schema = file.schema_arrow
-        self._leaves = _leaves(self.metadata, self._schema)
+        self._columns = LeafColumns(self.metadata, self._schema)
         self._pages: ParquetPages | None = None
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
@@ -128,7 +127,7 @@ class ParquetDataFile:
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
         """Return the statistics of the row groups; see `Bounded`."""
         target = to_arrow(column.type)
-        leaves = self._leaves.get(column.name, ())
+        leaves = self._columns.by_path.get(column.name, ())
         if len(leaves) != 1 or self._schema.field(column.name).type != target:
             return None
         with decoding(self._path, _FORMAT):
@@ -146,7 +145,7 @@ class ParquetDataFile:
             self._pages = ParquetPages(
                 file=self._source.file,
                 path=self._path,
-                leaves=self._leaves,
+                leaves=self._columns.by_path,
                 arrow=self._schema,
                 footer=self._source.footer,
                 may_walk=not self._source.remote,
@@ -165,7 +164,7 @@ class ParquetDataFile:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
-        paths = _paths(columns)
+        paths = self._columns.paths(columns, spans)
         sizes = self._sizes(columns, spans)
         most = self._bytes_at_a_time(columns, sizes, spans)
         batch_rows = min(batch_rows, self._rows_within(most, sizes, spans))
@@ -195,18 +194,9 @@ class ParquetDataFile:
         for span in each_ahead(file, spans, ranges_of):
             yield [span]
 
-    def _leaves_of(self, columns: Sequence[StoredColumn]) -> list[int]:
-        names = {column.name for column in columns}
-        return [
-            leaf
-            for path, found in self._leaves.items()
-            if path.partition(".")[0] in names or path in names
-            for leaf in found
-        ]
-
     def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
         """Return the uncompressed, encoded size of columns in each row group."""
-        leaves = self._leaves_of(columns)
+        leaves = self._columns.leaves(columns, spans)
         groups = map(self.metadata.row_group, spans)
         return [
             sum(group.column(leaf).total_uncompressed_size for leaf in leaves) for group in groups
@@ -219,7 +209,7 @@ class ParquetDataFile:
         several.
         """
         group = self.metadata.row_group(spans[0])
-        chunks = map(group.column, self._leaves_of(columns))
+        chunks = map(group.column, self._columns.leaves(columns, spans))
         slow = sum(
             chunk.total_uncompressed_size
             for chunk in chunks
@@ -234,7 +224,9 @@ class ParquetDataFile:
 
         The rows of a batch are then enough for the costs per column and batch to be small.
         """
-        values = len(self._leaves_of(columns)) * sum(self.spans[span].rows for span in spans)
+        values = len(self._columns.leaves(columns, spans)) * sum(
+            self.spans[span].rows for span in spans
+        )
         is_long = sum(sizes) >= _LONG_BYTES * values
         return min(self._batch_bytes, _CACHED_BYTES) if is_long else self._batch_bytes
 
@@ -262,7 +254,7 @@ class ParquetDataFile:
         names = {column.name for column in columns if is_root(column.type, *TEXTS, *BYTES)}
         return [
             name
-            for name, leaves in self._leaves.items()
+            for name, leaves in self._columns.by_path.items()
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans, batch_rows)
         ]
 
@@ -335,7 +327,7 @@ class ParquetDataFile:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the record batches of row groups."""
         rows, use_threads = how
-        paths = _paths(columns)
+        paths = self._columns.paths(columns, groups)
         many = not self._source.remote and len(paths) >= _MIN_COLUMNS
         buffer_bytes = self._buffer_bytes(groups)
         with decoding(self._path, _FORMAT):
@@ -373,7 +365,10 @@ class ParquetDataFile:
                 continue
             first = 0
             for batch in file.iter_batches(
-                rows, row_groups=[group], columns=_paths(rest), use_threads=use_threads
+                rows,
+                row_groups=[group],
+                columns=self._columns.paths(rest, [group]),
+                use_threads=use_threads,
             ):
                 if not plain:
                     yield batch
@@ -403,7 +398,7 @@ class ParquetDataFile:
         fields = {field.name: field for field in self._schema}
         chunks: dict[str, PlainChunk] = {}
         for column in columns:
-            leaves = self._leaves.get(column.name, ())
+            leaves = self._columns.by_path.get(column.name, ())
             if len(leaves) != 1:
                 continue
             chunk = plain_chunk(found, leaves[0], fields[column.name])
@@ -429,6 +424,11 @@ class ParquetDataFile:
             )
 
             array = assembled_map(array, self._schema, path=self._path, column=column.name)
+        is_part = array.type != self._schema.field(column.name).type
+        if column.paths and is_part and isinstance(array, pa.StructArray):
+            from paimon_explore.encoding.variant.shredding import assemble_parts  # noqa: PLC0415 - rare
+
+            return assemble_parts(array, path=self._path, column=column.name)
         return conformed_column(array, column, self._path)
 
 
@@ -524,27 +524,7 @@ def _open(source: _Source) -> pq.ParquetFile | None:
 
 def _may_be_int96(data_type: pa.DataType) -> bool:
     """Whether a column of this type may contain INT96 values, which Arrow reads as timestamps."""
-    return isinstance(data_type, pa.TimestampType) or _has_parts(data_type)
-
-
-def _has_parts(data_type: pa.DataType) -> bool:
-    """Whether the leaf columns of a column of this type may have other names than the column."""
-    return data_type.num_fields > 0 or isinstance(data_type, pa.BaseExtensionType)
-
-
-def _leaves(metadata: pq.FileMetaData, arrow: pa.Schema) -> Mapping[str, tuple[int, ...]]:
-    """Return the indexes of the leaf columns by dotted path."""
-    names: list[str] = arrow.names
-    if len(names) == metadata.num_columns and not any(map(_has_parts, arrow.types)):
-        flat = {name: (at,) for at, name in enumerate(names)}
-        if len(flat) == len(names):
-            return flat
-    schema = metadata.schema
-    found: dict[str, tuple[int, ...]] = {}
-    for i in range(len(schema)):
-        path = schema.column(i).path
-        found[path] = (*found.get(path, ()), i)
-    return found
+    return isinstance(data_type, pa.TimestampType) or has_parts(data_type)
 
 
 def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
@@ -556,24 +536,6 @@ def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
         spans.append(Span(first=first, rows=rows))
         first += rows
     return tuple(spans)
-
-
-def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
-    """Return the dotted paths that select a column; fields of a ROW are selected individually.
-
-    Arrays and maps are selected as a whole, as writers name their inner groups differently.
-    """
-    if not isinstance(data_type, RowType) or not data_type.fields:
-        return [name]
-    return [
-        path
-        for field in data_type.fields
-        for path in leaf_prefixes(f"{name}.{field.name}", field.type)
-    ]
-
-
-def _paths(columns: Sequence[StoredColumn]) -> list[str]:
-    return [path for column in columns for path in leaf_prefixes(column.name, column.type)]
 
 
 def consecutive(indexes: Sequence[int]) -> list[list[int]]:

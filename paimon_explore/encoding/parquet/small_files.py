@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
-from paimon_explore.encoding.parquet.reader import conformed_column, consecutive, leaf_prefixes
+from paimon_explore.encoding.parquet.leaf_columns import leaf_prefixes
+from paimon_explore.encoding.parquet.reader import conformed_column, consecutive
 from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
 from paimon_explore.limits import memory_limit
 

@@ -1,7 +1,7 @@
 """Arrow columns of any type as VARIANT values, and variants as an Arrow column."""
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +16,9 @@ from paimon_explore.data_types.arrow_buffers import (
     list_offsets,
     valid_mask,
 )
-from paimon_explore.encoding.variant.decoder import Kind
+from paimon_explore.encoding.variant.decoder import Kind, VariantReader, decode_keys
 from paimon_explore.encoding.variant.encoder import primitive
-from paimon_explore.encoding.variant.tree import NULL, Primitive, Tree, decode_tree, encode_tree
+from paimon_explore.encoding.variant.tree import NULL, TREES, Primitive, Tree, encode_tree
 from paimon_explore.encoding.variant.variant import tree_of
 from paimon_explore.errors import InvalidInputError
 
@@ -52,7 +52,8 @@ def trees_of(array: Column) -> list[Tree | None]:  # noqa: PLR0911 - one for eac
     if isinstance(array, pa.DictionaryArray):
         return trees_of(array.dictionary_decode())
     if is_variant_storage(array.type):
-        return [_variant(row) for row in as_python(array)]
+        readers = variant_readers(array)
+        return [None if reader is None else reader.read(TREES) for _, reader in readers]
     if isinstance(array, pa.StructArray):
         return _objects(array)
     if isinstance(array, pa.MapArray):
@@ -66,10 +67,17 @@ def trees_of(array: Column) -> list[Tree | None]:  # noqa: PLR0911 - one for eac
     return [None if value is None else tree_of(value) for value in as_python(array)]
 
 
-def _variant(row: object) -> Tree | None:
-    if not isinstance(row, dict):
-        return None
-    return decode_tree(row["value"], row["metadata"])
+def variant_readers(variants: Column) -> Iterator[tuple[bytes, VariantReader | None]]:
+    """Yield the metadata and a reader of each variant; None for null."""
+    known: dict[bytes, tuple[str, ...]] = {}
+    for variant in as_python(variants):
+        if not isinstance(variant, dict):
+            yield b"", None
+            continue
+        metadata = variant["metadata"]
+        if metadata not in known:
+            known[metadata] = decode_keys(metadata, path="")
+        yield metadata, VariantReader(variant["value"], known[metadata], "")
 
 
 def _single(value: object) -> Tree | None:

@@ -14,7 +14,7 @@ Spec: concepts/spec/variant; the Parquet Variant encoding. Seen in: golden java2
 
 import datetime as dt
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import IntEnum
 from itertools import pairwise
@@ -150,6 +150,22 @@ class VariantReader:
                 names = [self.key(number) for number in found.key_numbers]
                 values = [self.read(maker, start, depth + 1) for start in found.starts]
                 return maker.object(list(zip(names, values, strict=True)))
+
+    def find(self, path: Sequence[str | int]) -> int | None:
+        """Return where the value at a path is; None if there is none."""
+        at = 0
+        for part in path:
+            if isinstance(part, str):
+                found = self.container(at) if self.is_object(at) else Container((), (), at)
+                keys = [self.key(number) for number in found.key_numbers]
+                place = len(keys) - 1 - keys[::-1].index(part) if part in keys else len(keys)
+            else:
+                found = self.container(at) if self.is_array(at) else Container((), (), at)
+                place = part
+            if place >= len(found.starts):
+                return None
+            at = found.starts[place]
+        return at
 
     def is_object(self, at: int = 0) -> bool:
         """Return whether the value at a byte is an object."""

@@ -8,7 +8,7 @@ from typing import NoReturn
 from paimon_explore.encoding.variant.tree import MAX_BYTES, NULL, Tree
 from paimon_explore.errors import InvalidInputError
 
-Path = tuple[str | int, ...]
+VariantPath = tuple[str | int, ...]
 """Keys of objects and indices of arrays."""
 
 _SEGMENT = re.compile(r"\[([0-9]+)]|\.([^.\[]+)|\['([^']+)']|\[\"([^\"]+)\"]")
@@ -16,7 +16,7 @@ _HINT = "Write a path such as $.key[0] or $['other key']."
 
 
 @lru_cache(maxsize=256)
-def parse_path(text: str) -> Path:
+def parse_path(text: str) -> VariantPath:
     """Parse a path.
 
     Raises:
@@ -54,7 +54,7 @@ def _segment(part: str | int) -> str:
     return f"['{part}']" if re.search(r"[.\[]", part) else f".{part}"
 
 
-def tree_at(tree: Tree, path: Path) -> Tree | None:
+def tree_at(tree: Tree, path: VariantPath) -> Tree | None:
     """Return the value at a path; None if there is none."""
     found: Tree | None = tree
     for part in path:
@@ -68,7 +68,7 @@ def tree_at(tree: Tree, path: Path) -> Tree | None:
     return found
 
 
-def with_tree_at(tree: Tree, path: Path, new: Tree, *, creates: bool = True) -> Tree:
+def with_tree_at(tree: Tree, path: VariantPath, new: Tree, *, creates: bool = True) -> Tree:
     """Return a value that is changed at a path.
 
     Args:
@@ -88,7 +88,7 @@ def with_tree_at(tree: Tree, path: Path, new: Tree, *, creates: bool = True) -> 
     return _set(tree, path, 0, new, creates=creates)
 
 
-def _set(tree: Tree | None, path: Path, at: int, new: Tree, *, creates: bool) -> Tree:
+def _set(tree: Tree | None, path: VariantPath, at: int, new: Tree, *, creates: bool) -> Tree:
     if at == len(path):
         return new
     part = path[at]
@@ -110,7 +110,7 @@ def _set(tree: Tree | None, path: Path, at: int, new: Tree, *, creates: bool) ->
     return tree
 
 
-def _fail(path: Path, at: int) -> NoReturn:
+def _fail(path: VariantPath, at: int) -> NoReturn:
     wanted = "an object" if isinstance(path[at], str) else "an array"
     raise InvalidInputError(
         f"The path {path_text(path)} cannot be set: the value at {path_text(path[:at])} is not "
@@ -119,7 +119,7 @@ def _fail(path: Path, at: int) -> NoReturn:
     )
 
 
-def without_tree_at(tree: Tree, path: Path) -> Tree:
+def without_tree_at(tree: Tree, path: VariantPath) -> Tree:
     """Return a value without the key or element at a path; the same if there is none.
 
     Raises:

@@ -32,6 +32,7 @@ from paimon_explore.errors import CorruptFileError
 _Parts = list[bytes | None]
 _UUID_BYTES = 16
 _NO_KEYS = b"\x01\x00\x00"
+_NO_FIELDS = write.object_of([])
 
 
 class _Context:
@@ -72,6 +73,45 @@ def assemble(array: pa.StructArray, *, path: str, column: str) -> Column:
             )
         stored.append(context.table.encode() if context.table.grown else metadata[row])
     parts = [_binary(values, valid), _binary(stored, valid)]
+    return nb.build_struct(VARIANT_ARROW, parts, valid)
+
+
+def assemble_parts(array: pa.StructArray, *, path: str, column: str) -> Column:
+    """Assemble variants that contain only what some parts of a shredded column contain.
+
+    Args:
+        array: structs of at least one part; without `metadata` if all `value` are null.
+        path: path of the file, for errors.
+        column: name of the column, for errors.
+
+    Returns:
+        Variants in `VARIANT_ARROW`, objects without fields where the parts are empty. Rows with
+        the same keys share their metadata.
+
+    Raises:
+        CorruptFileError: `value` and `typed_value` contradict.
+    """
+    valid = nb.valid_mask(array)
+    names = [field.name for field in array.type]
+    metadata: Sequence[object] = [_NO_KEYS] * len(array)
+    if "metadata" in names:
+        metadata = nb.as_python(array.field("metadata"))
+    known: dict[bytes, _Context] = {}
+    contexts = []
+    for there, found in zip(valid.tolist(), metadata, strict=True):
+        data = found if there and isinstance(found, bytes) else _NO_KEYS
+        if data not in known:
+            known[data] = _Context(decode_keys(data, path=path))
+        contexts.append(known[data])
+    values = _Assembly(path, column).group(array, contexts)
+    stored = {
+        context: context.table.encode() if context.table.grown else data
+        for data, context in known.items()
+    }
+    parts = [
+        _binary([_NO_FIELDS if value is None else value for value in values], valid),
+        _binary([stored[context] for context in contexts], valid),
+    ]
     return nb.build_struct(VARIANT_ARROW, parts, valid)
 
 

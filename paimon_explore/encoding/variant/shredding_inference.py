@@ -27,8 +27,9 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.data_types.traversal import is_root
+from paimon_explore.encoding.variant.arrow_values import variant_readers
 from paimon_explore.encoding.variant.decoder import Kind, Raw, VariantReader
-from paimon_explore.encoding.variant.shredding_writer import INTEGERS, leaf_at, variant_readers
+from paimon_explore.encoding.variant.shredding_writer import INTEGERS, leaf_at
 from paimon_explore.frozen_dataclass import dataclass
 
 _MAX_FIELDS = 1000

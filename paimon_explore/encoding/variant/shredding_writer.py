@@ -8,7 +8,7 @@ also takes numbers that are equal in another scale. Any other value stays in `va
 Spec: the Parquet Variant Shredding specification; option `variant.shreddingSchema`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -17,7 +17,6 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
-    as_python,
     build_struct,
     valid_mask,
 )
@@ -33,7 +32,8 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.variant import encoder as write
-from paimon_explore.encoding.variant.decoder import Kind, Raw, VariantReader, decode_keys
+from paimon_explore.encoding.variant.arrow_values import variant_readers
+from paimon_explore.encoding.variant.decoder import Kind, Raw, VariantReader
 from paimon_explore.errors import UnsupportedFeatureError
 
 _INTEGER_BITS = {
@@ -203,19 +203,6 @@ def shred(variants: Column, data_type: DataType) -> Column:
     ]
     shredded: Column = pa.array(found, to_arrow(shredded_type(data_type)))
     return shredded
-
-
-def variant_readers(variants: Column) -> Iterator[tuple[bytes, VariantReader | None]]:
-    """Yield the metadata and a reader of each variant; None for null."""
-    known: dict[bytes, tuple[str, ...]] = {}
-    for variant in as_python(variants):
-        if not isinstance(variant, dict):
-            yield b"", None
-            continue
-        metadata = variant["metadata"]
-        if metadata not in known:
-            known[metadata] = decode_keys(metadata, path="")
-        yield metadata, VariantReader(variant["value"], known[metadata], "")
 
 
 def leaf_at(reader: VariantReader, at: int) -> tuple[Kind, Raw] | None:

@@ -74,7 +74,8 @@ def _content(kind: Kind, raw: Raw) -> bytes:
             return len(data).to_bytes(4, "little") + data
 
 
-_TREE = _TreeMaker()
+TREES = _TreeMaker()
+"""Builds trees from the parts of a value."""
 
 
 def decode_tree(value: bytes, metadata: bytes, *, path: str = "") -> Tree:
@@ -83,7 +84,7 @@ def decode_tree(value: bytes, metadata: bytes, *, path: str = "") -> Tree:
     Raises:
         CorruptFileError: the variant is damaged.
     """
-    return VariantReader(value, decode_keys(metadata, path=path), path).read(_TREE)
+    return VariantReader(value, decode_keys(metadata, path=path), path).read(TREES)
 
 
 def encode_tree(tree: Tree) -> tuple[bytes, bytes]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.file_references import Reference, ranges, references
@@ -395,10 +396,13 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
     deletable_ms = status.modified_ms + orphan_age_ms()
     folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]
     first, last = _ends(inspector.timeline())
-    own = folder in ("snapshot", "schema", "tag", "consumer", "changelog")
+    is_managed = name.endswith(MANAGED_SUFFIX)
+    own = is_managed or folder in ("snapshot", "schema", "tag", "consumer", "changelog")
     when = "now" if deletable_ms <= now_ms else f"from {time_text(deletable_ms)} on"
     text = (
-        f"when the {folder} is deleted"
+        "with the table only: descriptors of BLOBs in rows may refer to it"
+        if is_managed
+        else f"when the {folder} is deleted"
         if own
         else f"{when}, by maintenance.remove_orphan_files: no metadata references the file, which "
         f"is {plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
@@ -406,7 +410,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
     return FileExplanation(
         name=name,
         table=view.name,
-        type=f"{folder} file" if own else "orphan",
+        type="managed file" if is_managed else f"{folder} file" if own else "orphan",
         path=status.path,
         exists=True,
         references=(),

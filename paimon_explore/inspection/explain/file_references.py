@@ -80,20 +80,25 @@ def _data_files(inspector: Inspector, name: str) -> Iterator[Reference]:
     lifetimes, timeline, view = inspector.lifetimes(), inspector.timeline(), inspector.view
     names = lifetimes.files.column("file_name")
     rows = np.flatnonzero([one == name for one in names.to_pylist()])
+    is_extra = not len(rows)
+    if is_extra:  # indexes and references to BLOBs beside a data file
+        extras = lifetimes.files.column("extra_files")
+        rows = np.flatnonzero([name in (some or ()) for some in extras.to_pylist()])
     for row in sorted(rows.tolist(), key=lambda r: int(lifetimes.added[r])):
         added, removed = int(lifetimes.added[row]), int(lifetimes.removed[row])
         positions = range(max(added - 1, 0), min(removed - 1, len(timeline)))
         entries = view.store.manifests.read(str(lifetimes.files.column("manifest")[row].as_py()))
         entry = entries.slice(int(lifetimes.files.column("entry")[row].as_py()), 1)
+        path = _data_path(view, entry)
         yield _reference(
             view,
             timeline,
             [p for p in positions if p not in lifetimes.unknown],
-            type="data file",
+            type="extra file" if is_extra else "data file",
             label=f"level {lifetimes.files.column('level')[row].as_py()}",
             added=timeline.marks[added - 1].snapshot_id if added else None,
             removed=timeline.marks[removed - 1].snapshot_id if removed <= len(timeline) else None,
-            path=_data_path(view, entry),
+            path=f"{path.rpartition('/')[0]}/{name}" if is_extra else path,
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.encoding.blob.blob_references import REFERENCES_SUFFIX, decode_references
 from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
 from paimon_explore.encoding.global_index.index_sources import (
     IndexSources,
@@ -17,7 +18,7 @@ from paimon_explore.encoding.global_index.index_sources import (
     primary_key_sources,
 )
 from paimon_explore.encoding.global_index.key_ranges import KeyRange, KeySet
-from paimon_explore.errors import CorruptFileError, FormatError
+from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks, MetadataKind
@@ -34,6 +35,7 @@ from paimon_explore.scan.index_lookups import IndexFile, IndexSource, RowRange
 from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 from paimon_explore.scan.splits.key_range_sections import key_ranks
+from paimon_explore.store.blob_contents import contents_path
 from paimon_explore.store.table_store import TableStore
 
 EXISTS = "every referenced file exists"
@@ -43,6 +45,7 @@ ONCE = "a file is added once, and deleted only if it exists"
 TOTAL = "totalRecordCount is the row count of the live files"
 SCHEMA = "every referenced schema exists"
 DISJOINT = "files of a level above 0 have disjoint key ranges"
+REFERENCES = "the managed files of BLOBs that a data file refers to are known"
 VECTORS = "a deletion vector belongs to one live file"
 CHANGELOG_COUNT = "changelogRecordCount is the row count of the changelog files"
 NEXT_ROW = "nextRowId is greater than every row id"
@@ -205,6 +208,22 @@ class StateChecks:
                 yield from self._check_file(
                     f"{folder}/{name}", None, path, severity=Severity.WARNING
                 )
+                if name.endswith(REFERENCES_SUFFIX):
+                    yield from self._check_managed(f"{folder}/{name}")
+
+    def _check_managed(self, path: str) -> Iterator[Finding]:
+        """Check existence of the managed files of BLOBs that a data file refers to."""
+        if path in self.data.seen or self.data.status(path) is None:
+            return
+        self.data.seen.add(path)
+        try:
+            uris = decode_references(self.store.file_io.read(path), path)
+            files = [contents_path(self.store.paths.root, uri) for uri in uris]
+        except (FormatError, UnsupportedFeatureError) as error:
+            yield Finding(rule=REFERENCES, path=path, what=str(error))
+            return
+        for file in files:
+            yield from self._check_file(file, None, path)
 
     def index(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         """Check existence and size of index files, and the files of deletion vectors."""

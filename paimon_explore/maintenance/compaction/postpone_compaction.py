@@ -85,7 +85,8 @@ def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMe
     )
     # the stored row kinds apply, not the column of `rowkind.field`
     own = {key: text for key, text in options.items() if key != opt.ROWKIND_FIELD.key}
-    with UpsertWriter(replace(target, options=TableOptions(own))) as writer:
+    rewritten = replace(target, options=TableOptions(own), stored_mark=b"")
+    with UpsertWriter(rewritten) as writer:
         for batch in reader.read(_in_order(split)):
             writer.write(pa.Table.from_batches([_with_kinds(batch)]))
         written = writer.prepare_commit()

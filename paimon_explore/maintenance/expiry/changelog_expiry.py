@@ -1,10 +1,12 @@
 """Expiry of long-lived changelogs and of consumers.
 
 Changelogs in the directory `changelog/`, which outlive their snapshots, expire by the same rules as
-snapshots, except that all of them may expire. Changelogs above the latest snapshot, or below a gap
-in the ids of changelogs and snapshots, are kept. Expiry removes a changelog's files; in a table
-without changelog files, it removes the delta manifests and the data files that the commit deleted,
-which were kept for the changelog.
+snapshots, except that all of them may expire, also those below a gap in the ids: a fast-forward
+leaves a gap, and so does a time without `changelog.num-retained.*`. Changelogs above the latest
+snapshot are kept. If snapshots exist outside of the history, changelogs below a gap are kept, too,
+because the latest snapshot may be a stray. Expiry removes a changelog's files; for a commit without
+changelog files, these are the delta manifests, and the data files that the commit added or deleted
+and that nothing else references.
 
 Files are removed first, then `changelog-N`, then the hints are updated: a crash leaves changelogs
 without files, which the next expiry removes.
@@ -12,6 +14,7 @@ without files, which the next expiry removes.
 Spec: maintenance/manage-snapshots, `changelog.num-retained`; flink/consumer-id.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -22,15 +25,15 @@ from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_met
 from paimon_explore.maintenance.expiry.reachable_files import (
     FileSet,
     TableFiles,
-    has_changelogs,
     roots_of,
+    without_changelog_files,
 )
 from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport, Retention, expiring_ids
-from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import CONSUMER_EXPIRATION_TIME
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.snapshots import last_run
 from paimon_explore.store.table_store import TableStore
 
 
@@ -104,7 +107,7 @@ def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
     logs = changelogs.ids()
     if not logs:
         return []
-    known = _contiguous_ids(logs, store.snapshots.history())
+    known = _known_ids(store, logs)
 
     def time_of(number: int) -> int:
         source = changelogs if number in logs else store.snapshots
@@ -115,18 +118,15 @@ def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
     return [found for found in map(changelogs.find, expiring) if found is not None]
 
 
-def _contiguous_ids(logs: Sequence[int], history: Sequence[int]) -> list[int]:
-    """Return the contiguous ids of changelogs and snapshots that end at the latest snapshot.
+def _known_ids(store: TableStore, logs: Sequence[int]) -> list[int]:
+    """Return the ids of changelogs and snapshots up to the latest snapshot.
 
     Without snapshots they end at the last changelog.
     """
-    existing = {*logs, *history}
-    number = history[-1] if history else max(existing)
-    found = []
-    while number in existing:
-        found.append(number)
-        number -= 1
-    return found[::-1]
+    history = store.snapshots.history()
+    existing = sorted({*logs, *history})
+    known = existing[: bisect_right(existing, history[-1])] if history else existing
+    return last_run(known) if store.snapshots.all_ids() != history else known
 
 
 def _candidates(files: TableFiles, expiring: Sequence[Snapshot]) -> FileSet:
@@ -137,11 +137,11 @@ def _candidates(files: TableFiles, expiring: Sequence[Snapshot]) -> FileSet:
             data |= files.paths(files.changelog(changelog))
         with suppress(MissingFileError):
             metadata |= files.changelog_metadata(changelog)
-        if not has_changelogs(files.options):
-            with suppress(MissingFileError):
-                data |= files.paths(files.delta(changelog).of_kind(FileKind.DELETE))
-            with suppress(MissingFileError):
-                metadata |= files.delta_metadata(changelog)
+    for changelog in without_changelog_files(files.store, files.options, expiring):
+        with suppress(MissingFileError):
+            data |= files.paths(files.delta(changelog))
+        with suppress(MissingFileError):
+            metadata |= files.delta_metadata(changelog)
     return FileSet(data=frozenset(data), metadata=frozenset(metadata))
 
 

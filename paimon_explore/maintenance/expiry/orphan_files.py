@@ -13,6 +13,7 @@ Spec: maintenance/manage-snapshots, remove orphan files.
 
 from collections.abc import Iterator
 
+from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import name as name_of
@@ -22,7 +23,6 @@ from paimon_explore.metadata.options.table_options import DATA_FILE_EXTERNAL_PAT
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
 from paimon_explore.sanitize import sanitized
-from paimon_explore.store.blob_contents import MANAGED_SUFFIX
 from paimon_explore.store.table_store import TableStore
 
 _MAX_SHOWN = 3

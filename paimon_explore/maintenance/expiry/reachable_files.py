@@ -361,12 +361,6 @@ def of_appends(entries: ManifestEntries) -> ManifestEntries:
     return entries.filter(mask)
 
 
-def of_compactions(entries: ManifestEntries) -> ManifestEntries:
-    """Return the files of compactions."""
-    compact = pa.scalar(int(FileSource.COMPACT), pa.int8())
-    return entries.filter(pc.equal(entries.column("file_source"), compact))
-
-
 def _named(entries: ManifestEntries, names: frozenset[str] | None) -> ManifestEntries:
     if names is None or not len(entries):
         return entries

@@ -60,8 +60,6 @@ from paimon_explore.maintenance.expiry.reachable_files import (
     FileSet,
     Roots,
     TableFiles,
-    has_changelogs,
-    of_compactions,
     roots_of,
     without_changelog_files,
 )
@@ -319,10 +317,8 @@ def _candidates(
     """
     data: set[str] = set()
     metadata: set[str] = set()
-    keeps_appends = outlive and not has_changelogs(files.options)
     for snapshot in (*expiring[1:], end):
-        removed = _read(files.delta, snapshot).of_kind(FileKind.DELETE)
-        data |= files.paths(of_compactions(removed) if keeps_appends else removed)
+        data |= files.paths(_read(files.delta, snapshot).of_kind(FileKind.DELETE))
     for snapshot in expiring:
         data |= _found(files.index, snapshot)
         metadata |= _found(files.state_metadata, snapshot)

@@ -313,7 +313,7 @@ class _Rescale:
         rows = self._rows(snapshot)
         if target.schema.primary_keys:
             return write_primary_key_rows(
-                target.store, schema, rows, options=options, replaces=True
+                target.store, schema, rows, options=options, replaces=True, stored_mark=b""
             )
         return write_append(target.store, schema, rows, options=options, replaces=True)
 

@@ -24,9 +24,9 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.store.blob_contents import check_no_managed_blobs
 from paimon_explore.write.write_target import WriteTarget, message_paths
 
 _CHUNK = 8 * 1024 * 1024
@@ -46,7 +46,13 @@ def check_copy(source: WriteTarget, target: WriteTarget, names: tuple[str, str])
             names[0],
             hint="Write INSERT OVERWRITE target SELECT * FROM source.",
         )
-    check_no_managed_blobs(source.schema, source.options, "copying the files of")
+    for name in managed_blobs(source.schema, source.options):
+        raise UnsupportedFeatureError(
+            f"copying the files of a primary-key table with the BLOB column {name!r}, whose "
+            "descriptors refer to files of this table,",
+            names[0],
+            hint="Write INSERT OVERWRITE target SELECT * FROM source.",
+        )
     ours, theirs = source.schema, target.schema
     facts: dict[str, tuple[object, object]] = {
         "columns": (_columns(ours), _columns(theirs)),

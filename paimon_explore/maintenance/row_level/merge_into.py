@@ -25,7 +25,6 @@ from paimon_explore.maintenance.row_level.merge_clauses import Clause, MergeChan
 from paimon_explore.maintenance.row_level.merge_join import MergeJoin, On
 from paimon_explore.maintenance.row_level.supported_operations import (
     check_delete,
-    check_insert,
     check_update,
 )
 from paimon_explore.maintenance.row_level.update_delete import (
@@ -99,8 +98,6 @@ def merge_rows(
         check_update(schema, options, change.updated)
     if change.deletes:
         check_delete(schema, options)
-    if change.inserts:
-        check_insert(schema)
     return run_change(scan, change, change.new_rows if change.inserts else None)
 
 

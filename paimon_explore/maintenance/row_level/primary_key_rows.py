@@ -16,6 +16,8 @@ Writes to all kinds of primary-key tables, including cross-partition upserts.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +32,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import check_single_branch
 from paimon_explore.maintenance.row_level.row_change import RowChange, take
@@ -42,6 +44,7 @@ from paimon_explore.metadata.options.table_options import (
     CROSS_PARTITION_UPSERT_INDEX_TTL,
     TableOptions,
 )
+from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema, names_in
 from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.read.split_reader import SplitReader
@@ -50,6 +53,7 @@ from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget, plan_scan
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.blob_files import change_blobs
 from paimon_explore.write.buckets.cross_partition import KeyIndex, KnownKeys
 from paimon_explore.write.input.row_kinds import DELETE, INSERT, KINDS, ROW_KIND, UPDATE_AFTER
 from paimon_explore.write.input.table_batches import Rows
@@ -77,6 +81,9 @@ class PrimaryKeyRows:
         self._options = scan.options
         self._change = change
         self._columns_ignoring_null = _columns_ignoring_null(scan.options, change.updated)
+        self._blobs = managed_blobs(scan.schema, scan.options)
+        self._mark = uuid4().bytes
+        _check_copied_blobs(scan, change, self._blobs)
 
     def run(self, inserts: Inserts | None = None) -> list[CommitMessage]:
         """Write the new records.
@@ -100,12 +107,14 @@ class PrimaryKeyRows:
             self._scan.schema,
             pa.RecordBatchReader.from_batches(schema.append(_KIND_FIELD), records),
             options=self._options,
+            stored_mark=self._mark,
         )
         return with_seen_snapshot(messages, self._scan.snapshot)
 
     def _records(self, inserts: Inserts | None) -> Iterator[pa.RecordBatch]:
         plan = plan_scan(self._scan, self._change.where)
         reader = SplitReader(
+            as_stored=True,
             store=self._scan.store,
             schema=self._scan.schema,
             options=self._scan.options,
@@ -114,10 +123,16 @@ class PrimaryKeyRows:
         )
         for split in plan.splits:
             for batch in reader.read(split):
-                yield from self._changed(batch)
+                yield from self._changed(self._marked(batch))
         if inserts is not None:
             for batch in inserts():
                 yield self._with_kind(batch, INSERT)
+
+    def _marked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Mark stored BLOBs: their descriptors are written again, not their contents."""
+        for name in self._blobs:
+            batch = change_blobs(batch, name, self._mark.__add__)
+        return batch
 
     def _changed(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         result = self._change.apply(batch)
@@ -175,6 +190,17 @@ class PrimaryKeyRows:
                 )
 
 
+def _check_copied_blobs(scan: ScanTarget, change: RowChange, managed: Sequence[str]) -> None:
+    """Check that no contents of descriptors are to be copied from one column to another."""
+    if set(managed) & set(change.updated):
+        for name in scan.options.value(opt.BLOB_DESCRIPTOR_FIELD):
+            if name in change.reads:
+                raise UnsupportedFeatureError(
+                    f"updating a BLOB column by the contents of the descriptors in {name!r}",
+                    hint="Read the contents, and write them with upsert().",
+                )
+
+
 def _columns_ignoring_null(options: TableOptions, updated: tuple[str, ...]) -> tuple[str, ...]:
     """Return the updated columns in which the merge engine ignores nulls."""
     if options.value(opt.MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
@@ -228,7 +254,7 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
             yield KnownKeys(partition=split.partition, bucket=split.bucket, columns=rows.columns)
 
 
-def write_primary_key_rows(
+def write_primary_key_rows(  # noqa: PLR0913  # as of write_upsert
     store: TableStore,
     schema: TableSchema,
     data: Rows,
@@ -236,15 +262,22 @@ def write_primary_key_rows(
     options: Mapping[str, str],
     replaces: bool = False,
     latest: LatestSnapshot | None = None,
+    stored_mark: bytes | None = None,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them; see `write_upsert`."""
     effective = TableOptions({**schema.options, **options})
+    write = partial(
+        write_upsert,
+        *(store, schema, data),
+        options=options,
+        replaces=replaces,
+        stored_mark=stored_mark,
+    )
     if not needs_key_index(schema, effective):
-        return write_upsert(store, schema, data, options=options, replaces=replaces, latest=latest)
+        return write(latest=latest)
     target = WriteTarget(store=store, schema=schema, options=effective, replaces=replaces)
     snapshot = None if replaces else store.snapshots.latest()
-    index = key_index(target, snapshot)
-    return write_upsert(store, schema, data, options=options, replaces=replaces, key_index=index)
+    return write(key_index=key_index(target, snapshot))
 
 
 def with_seen_snapshot(

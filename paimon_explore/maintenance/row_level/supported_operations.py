@@ -12,8 +12,6 @@ The rules are those of Java's UPDATE and DELETE in Flink and Spark.
 
 from collections.abc import Collection
 
-from paimon_explore.data_types.definitions import TypeRoot
-from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import MergeEngine
@@ -39,7 +37,6 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
     if not schema.primary_keys:
         _check_append_update(schema, options, columns)
         return
-    _check_blobs(schema, "updating")
     fixed = [name for name in schema.primary_keys if name in columns]
     if fixed:
         raise InvalidInputError(
@@ -91,7 +88,6 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     """
     if not schema.primary_keys:
         return
-    _check_blobs(schema, "deleting rows of")
     if options.value(opt.IGNORE_DELETE):
         raise InvalidInputError(
             "The table ignores deletes ('ignore-delete' = 'true').",
@@ -112,16 +108,6 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
         )
 
 
-def check_insert(schema: TableSchema) -> None:
-    """Check that a merge can insert rows.
-
-    Raises:
-        UnsupportedFeatureError: the table has a primary key and BLOB columns.
-    """
-    if schema.primary_keys:
-        _check_blobs(schema, "merging into")
-
-
 def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
     """Return the options of which one must be set for deletes; None if none helps."""
     match options.value(opt.MERGE_ENGINE):
@@ -137,10 +123,3 @@ def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
             return () if options.value(option) else (option.key,)
         case MergeEngine.FIRST_ROW:
             return None
-
-
-def _check_blobs(schema: TableSchema, act: str) -> None:
-    for column in schema.fields:
-        kinds = parts(column.type)
-        if any(is_root(kind, TypeRoot.BLOB) for kind in kinds):
-            raise UnsupportedFeatureError(f"{act} a table with the BLOB column {column.name!r}")

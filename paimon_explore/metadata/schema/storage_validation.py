@@ -19,10 +19,13 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
 from paimon_explore.metadata.options.column_options import (
+    AGGREGATE_FUNCTION,
+    IGNORE_RETRACT,
     MAP_MAX_COLUMNS,
     MAP_PLACEMENT_POLICY,
     MAP_STORAGE_LAYOUT,
     MAP_STORAGE_LAYOUTS,
+    SEQUENCE_GROUP,
 )
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine, TableKind
 from paimon_explore.metadata.options.table_options import (
@@ -39,12 +42,14 @@ from paimon_explore.metadata.options.table_options import (
     CLUSTERING_INCREMENTAL,
     DATA_EVOLUTION_ENABLED,
     DATA_FILE_EXTERNAL_PATHS,
+    DEFAULT_AGGREGATE_FUNCTION,
     DELETION_VECTORS_ENABLED,
     DYNAMIC_BUCKET,
     FILE_COMPRESSION,
     FILE_COMPRESSION_PER_LEVEL,
     FILE_FORMAT,
     FILE_FORMAT_PER_LEVEL,
+    IGNORE_DELETE,
     MERGE_ENGINE,
     PARTITION_TIMESTAMP_FORMATTER,
     PARTITION_TIMESTAMP_PATTERN,
@@ -159,12 +164,29 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
         yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
     if blobs and len(blobs) == len(schema.fields):
         yield "a table with BLOB columns needs other columns as well"
-    if blobs and schema.primary_keys:
-        yield from _keyed_blob_violations(options)
+    ordering = {name for names, _ in SEQUENCE_GROUP.columns_in(options) for name in names}
+    for name in blobs:
+        if name in ordering | set(options.value(SEQUENCE_FIELD)):
+            yield f"BLOB column {name!r} cannot be a sequence field"
+    yield from managed_blob_violations(schema, options)
     yield from _blob_option_violations(schema, options, blobs)
 
 
-def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
+def managed_blobs(schema: TableSchema, options: TableOptions) -> tuple[str, ...]:
+    """Return the BLOB columns of a primary-key table whose contents are in managed files."""
+    inline = (*options.value(BLOB_DESCRIPTOR_FIELD), *options.value(BLOB_VIEW_FIELD))
+    return tuple(
+        field.name
+        for field in (schema.fields if schema.primary_keys else ())
+        if is_blob_file_type(field.type) and field.name not in inline
+    )
+
+
+def managed_blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Check the options of a primary-key table whose BLOBs are in managed files."""
+    names = managed_blobs(schema, options)
+    if not names:
+        return
     if options.value(MERGE_ENGINE) is MergeEngine.AGGREGATION:
         yield "a primary-key table with BLOB columns cannot have 'merge-engine' = 'aggregation'"
     if options.value(CHANGELOG_PRODUCER) is not ChangelogProducer.NONE:
@@ -172,6 +194,18 @@ def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
     for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):
         if options.has(option):
             yield f"a primary-key table with BLOB columns cannot be combined with {option.key!r}"
+    if options.value(MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
+        return
+    for _, text in SEQUENCE_GROUP.columns_in(options):
+        for name in {part.strip() for part in text.split(",")} & set(names):
+            function = AGGREGATE_FUNCTION.value_for(name, options)
+            function = function or options.value(DEFAULT_AGGREGATE_FUNCTION)
+            ignores = options.value(IGNORE_DELETE) or IGNORE_RETRACT.value_for(name, options)
+            if function not in {None, "last_value"} and not ignores:  # these rows have no BLOBs
+                yield (
+                    f"the aggregate function {function!r} of BLOB column {name!r} in a sequence "
+                    f"group needs 'fields.{name}.ignore-retract' = 'true'"
+                )
 
 
 def _blob_option_violations(

@@ -36,6 +36,8 @@ from paimon_explore.scan.predicate.kernels import (
     true_only,
 )
 from paimon_explore.scan.predicate.literals import repeated, scalar_of, values_array
+from paimon_explore.scan.predicate.variants.casts import cast_trees
+from paimon_explore.scan.predicate.variants.kernels import trees_at
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
@@ -159,6 +161,9 @@ class _Rows:
         match operand:
             case Literal():
                 return repeated(operand, self._batch.num_rows)
+            case Cast(operand=Call(function="variant_get", arguments=parts), type=target):
+                trees = trees_at(*map(self.value, parts))
+                return cast_trees(trees, target, None, fails=False)
             case Cast(operand=inner, type=target):
                 source = operand_type(inner, self._row_type)
                 return cast_values(self._values(inner), source, target)

@@ -359,6 +359,14 @@ def change_target(spark: SparkSession, table: Table, where: Where | None = None)
         write_target(table, replaces=False)
     schema = latest_schema(store_of(table))
     if schema.primary_keys:
+        for option in (opt.BLOB_DESCRIPTOR_FIELD, opt.BLOB_VIEW_FIELD):
+            if table.options.value(option):
+                raise UnsupportedFeatureError(
+                    f"changing rows of a primary-key table with {option.key!r} in Spark tasks",
+                    table.name,
+                    hint="Use Table.delete(), Table.update() or Table.merge(), which run without "
+                    "Spark.",
+                )
         rows = read(spark, table, where=where)
         return ChangeTarget(table=table, schema=schema, rows=rows, placed=None)
     placed = placed_rows(spark, table, where)

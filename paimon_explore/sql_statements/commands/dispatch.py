@@ -87,11 +87,11 @@ def _create_view(
     if not reader.takes("AS"):
         return None
     query = reader.rest()
-    with replaced(warehouse, query) as text:
+    with replaced(warehouse, query, args) as (text, rest):
         is_own = temporary or warehouse.catalog is None or not warehouse.find(parts)
         if text == query and is_own and warehouse.engine.creates_views:
             return None
-        rows = warehouse.engine.query(text, args)
+        rows = warehouse.engine.query(text, rest)
     if not temporary:
         view = NewView(
             name=warehouse.named(parts).table,
@@ -172,8 +172,8 @@ def _alter(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
 
 def _explain(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
     mode = reader.takes_one("ANALYZE", "EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
-    with replaced(warehouse, reader.rest()) as text:
-        return warehouse.engine.explain(mode, text, args)
+    with replaced(warehouse, reader.rest(), args) as (text, rest):
+        return warehouse.engine.explain(mode, text, rest)
 
 
 def _refresh(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:

@@ -294,7 +294,7 @@ def _changed(
     query = f"SELECT {columns} FROM {TARGET_VIEW} AS {alias}{where}"  # noqa: S608 - the user's own words
     schema = latest_schema(store_of(subject.table))
     pruned = None if condition is None else _pruned(subject, condition, schema)
-    with replaced(warehouse, query) as text:
+    with replaced(warehouse, query, args) as (text, rest):
         change = RowUpdate(
             table=subject.table,
             alias=subject.alias,
@@ -303,7 +303,7 @@ def _changed(
             query=text,
             pruned=pruned,
         )
-        return warehouse.engine.update(change, args)
+        return warehouse.engine.update(change, rest)
 
 
 def assignments_of(

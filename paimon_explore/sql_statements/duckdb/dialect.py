@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
 
+import numpy as np
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
@@ -17,7 +18,8 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, ch
 from paimon_explore.sql_statements.duckdb.spark_semantics import spark_semantics
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.query_problems import QueryProblemError
-from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.sql_statements.table_references import spliced
+from paimon_explore.sql_statements.tokenizer import Reader, tokens_of
 
 SPARK, DUCKDB = "spark", "duckdb"
 _ROW_FUNCTIONS = frozenset(
@@ -57,7 +59,8 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         raise _unknown_statement(text)
     with _silent_sqlglot():
         try:
-            tree = sqlglot.parse_one(text, read=_AnsiSpark if dialect == SPARK else dialect)
+            read = _AnsiSpark if dialect == SPARK else dialect
+            tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
         except (SqlglotError, RecursionError) as error:
             raise QueryProblemError(_parse_problem(error)) from error
     if isinstance(tree, exp.Values):
@@ -68,6 +71,13 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         if isinstance(table.this, exp.Func):
             _check_function(table, dialect)
     return tree
+
+
+def _numbered(text: str, dialect: str) -> str:
+    """Number the markers `?`, whose order in the text a tree does not keep."""
+    signs = [one for one in tokens_of(text) if one.sign == "?"]
+    prefix = ":_" if dialect == SPARK else "$_"
+    return spliced(text, [(one.start, one.end, f"{prefix}{at}") for at, one in enumerate(signs)])
 
 
 def _check_function(table: exp.Table, dialect: str) -> None:
@@ -130,10 +140,16 @@ def named(tree: exp.Query) -> exp.Query:
     return tree
 
 
+def duckdb_tree(tree: exp.Expr, dialect: str = SPARK) -> exp.Expr:
+    """Return a tree with functions of DuckDB that have the results that its dialect defines."""
+    with _silent_sqlglot():
+        return spark_semantics(tree) if dialect == SPARK else tree
+
+
 def duckdb_text(tree: exp.Expr, dialect: str = SPARK) -> str:
     """Return a tree as text of DuckDB, with the results that its dialect defines."""
+    meant = duckdb_tree(tree, dialect)
     with _silent_sqlglot():
-        meant = spark_semantics(tree) if dialect == SPARK else tree
         return meant.sql(dialect=DUCKDB)
 
 
@@ -153,11 +169,9 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
         return tree
     value_of = _values(args, len(markers))
     used: set[str] = set()
-    names = iter(range(len(markers)))
-    for node in sorted(markers, key=_position):
-        name = node.name if node.name not in {"", "?"} else str(next(names))
-        used.add(name)
-        node.replace(constant(value_of(name)))
+    for node in markers:
+        used.add(node.name)
+        node.replace(constant(value_of(node.name)))
     unknown = set(args) - used if isinstance(args, Mapping) else set()
     if unknown:
         raise InvalidInputError(
@@ -165,10 +179,6 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
             hint=f"Parameters: {choices(sorted(used))}.",
         )
     return tree
-
-
-def _position(node: exp.Expr) -> int:
-    return int(node.meta.get("start", 0))
 
 
 def _values(args: Args, count: int) -> Callable[[str], object]:
@@ -188,7 +198,7 @@ def _values(args: Args, count: int) -> Callable[[str], object]:
             f"The statement has {count} parameters, but {len(values)} values are given.",
             hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
         )
-    return lambda place: values[int(place)]
+    return lambda name: values[int(name[1:])]
 
 
 def constant(value: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
@@ -213,6 +223,8 @@ def constant(value: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
             return exp.cast(exp.Literal.string(value.isoformat()), "time")
         case bytes():
             return exp.func("from_hex", exp.Literal.string(value.hex()), dialect=DUCKDB)
+        case np.ndarray():
+            return constant(value.tolist())
         case list() | tuple():
             return exp.Array(expressions=[constant(one) for one in value])
         case _:

@@ -38,6 +38,7 @@ from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRo
 from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
+from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
 from paimon_explore.sql_statements.engine import (
     OVERWRITE_MODE,
     TARGET_VIEW,
@@ -152,22 +153,23 @@ class DuckDBEngine:
         tree = with_values(parsed_query(text, self._dialect), args)
         self._check_tables(tree)
         tree = self.tree = named(tree) if self._dialect == SPARK else tree
-        known = metadata_answer(tree, self._scans)
+        scans = self._scans_of_paths(tree)
+        known = metadata_answer(tree, scans)
         if known is not None:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
-        meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, self._scans)
+        meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
         if plain is not None and tree.args.get("limit"):
             return ScanRows(meant, sources, *plain)
-        top = top_rows(tree, self._scans)
+        top = top_rows(tree, scans)
         streams: dict[str, object] = {}
-        for view, scan in self._scans.items():
+        for view, scan in scans.items():
             columns = self.read[view].columns
             if _reads_first_rows(tree):
                 streams[view] = _Stream(scan if columns is None else scan.select(columns))
             elif top is None:
-                is_whole = columns is None or len(self._scans) == 1
+                is_whole = columns is None or len(scans) == 1
                 rows = scan if is_whole else scan.select(columns or ())
                 sources[view] = parquet_files(scan, columns) or rows
             else:
@@ -176,6 +178,15 @@ class DuckDBEngine:
         if plain is None or any(isinstance(rows, FileRows) for rows in sources.values()):
             return DuckRows(meant, sources, streams)
         return ScanRows(meant, sources, *plain)
+
+    def _scans_of_paths(self, tree: exp.Query) -> dict[str, Scan]:
+        """Return the scans, with the paths at which the query needs VARIANT columns."""
+        names_all = all(self.read[view].columns is not None for view in self._scans)
+        if self._dialect != SPARK or not names_all:
+            return self._scans
+        fields = [field for scan in self._scans.values() for field in scan.target.schema.fields]
+        paths = variant_paths(tree, fields)
+        return {view: replace(scan, variant_paths=paths) for view, scan in self._scans.items()}
 
     def _check_tables(self, tree: exp.Query) -> None:
         """Refuse names that DuckDB would take for those of databases or files."""

@@ -253,8 +253,8 @@ def _by_type(name: str, value: exp.Expr) -> exp.Expr:
     parts = value.walk(prune=lambda part: isinstance(part, exp.Query))
     if not any(map(_is_over_rows, parts)):
         return _call(name, value.copy())
-    variable = exp.to_identifier("v")
-    body = exp.Lambda(this=_call(name, exp.column("v")), expressions=[variable])
+    variable = exp.to_identifier("_value")
+    body = exp.Lambda(this=_call(name, exp.column("_value")), expressions=[variable])
     values = _call("list_transform", exp.Array(expressions=[value.copy()]), body)
     return _call("list_extract", values, exp.Literal.number(1))
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _Kernel = Callable[..., Column]
+_CAST = "spark_variant_as_"
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
     AtomicType(root=root)
@@ -45,7 +46,7 @@ class _Casts:
             for name, known in self._known.items():
                 if known == wanted:
                     return name
-            name = f"spark_variant_as_{len(self._known)}"
+            name = f"{_CAST}{len(self._known)}"
             self._known[name] = wanted
             return name
 
@@ -57,6 +58,11 @@ class _Casts:
 
 _CASTS = _Casts()
 cast_function = _CASTS.name
+
+
+def reads_path(name: str) -> bool:
+    """Return whether a function needs only the value at a path, its second argument."""
+    return name == "variant_get" or name.startswith(_CAST)
 
 
 class VariantFunctions:

@@ -56,15 +56,19 @@ class Search:
     is_batch: bool = False
 
 
-def search_of(column: object, query: object, limit: object) -> Search:
+def search_of(column: object, query: object, limit: object, options: object = None) -> Search:
     """The search in one column.
 
     Raises:
-        InvalidInputError: the query is neither text, a mapping, a vector nor a list of vectors.
+        InvalidInputError: the query is neither text, a mapping, a vector nor a list of vectors, or
+            a text has options.
     """
+    given = {} if options is None else mapping("options", options)
     name = string("column", column, hint="Or pass a mapping of columns to queries.")
     count = integer("limit", limit, minimum=1)
     if isinstance(query, str | Mapping):
+        if given:
+            raise InvalidInputError("A search for words takes no options.")
         return Search(queries=(IndexQuery(column=name, limit=count, words=query),), limit=count)
     vectors = _numbers(query)
     is_batch = vectors.ndim > 1
@@ -75,7 +79,7 @@ def search_of(column: object, query: object, limit: object) -> Search:
             "The query must be text, a vector: a list of finite numbers, or a list of such vectors "
             "of the same length."
         )
-    asked = IndexQuery(column=name, limit=count, vectors=np.atleast_2d(vectors))
+    asked = IndexQuery(column=name, limit=count, vectors=np.atleast_2d(vectors), options=given)
     return Search(queries=(asked,), limit=count, is_batch=is_batch)
 
 
@@ -87,28 +91,47 @@ def hybrid_search_of(
     Raises:
         InvalidInputError: a query, weight or ranker is invalid.
     """
-    asked, count = mapping("column", queries), integer("limit", limit, minimum=1)
-    if not asked:
+    asked = mapping("column", queries)
+    most = optional_integer("candidates", candidates, minimum=1) or limit
+    given = {} if weights is None else mapping("weights", weights)
+    for column in given.keys() - asked.keys():
+        raise InvalidInputError(f"The weights must be by searched column, not by {column!r}.")
+    single = [
+        (search_of(column, query, most), given.get(column, 1.0)) for column, query in asked.items()
+    ]
+    return combined(single, limit, ranker)
+
+
+def combined(searches: Sequence[tuple[Search, object]], limit: object, ranker: object) -> Search:
+    """The search that combines the results of several ones.
+
+    Args:
+        searches: searches with one query each, and their weights.
+        limit: maximum number of rows.
+        ranker: how they are combined.
+
+    Raises:
+        InvalidInputError: no search, several queries in one, or an invalid weight or ranker.
+    """
+    count = integer("limit", limit, minimum=1)
+    if not searches:
         raise InvalidInputError("A search needs a column.")
-    most = optional_integer("candidates", candidates, minimum=1) or count
-    single = [search_of(column, query, most) for column, query in asked.items()]
-    if any(one.is_batch for one in single):
-        raise InvalidInputError("A search in several columns takes one query for each.")
     known = [one.value for one in Ranker]
     if ranker not in known:
         raise InvalidInputError(f"The ranker must be one of {choices(known)}, not {ranker!r}.")
-    given = {} if weights is None else mapping("weights", weights)
-    for column, weight in given.items():
+    for search, weight in searches:
+        if search.is_batch:
+            raise InvalidInputError("A search in several columns takes one query for each.")
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if column not in asked or not is_number or not 0 < weight < float("inf"):  # type: ignore[operator]  # it is a number
+        if not is_number or not 0 < weight < float("inf"):  # type: ignore[operator]  # it is a number
             raise InvalidInputError(
-                f"The weights must be positive numbers by searched column, not {weight!r} for "
-                f"{column!r}."
+                f"The weights must be positive numbers, not {weight!r} for "
+                f"{search.queries[0].column!r}."
             )
     return Search(
-        queries=tuple(query for one in single for query in one.queries),
+        queries=tuple(query for search, _ in searches for query in search.queries),
         limit=count,
-        weights=tuple(float(str(given.get(column, 1.0))) for column in asked),
+        weights=tuple(float(str(weight)) for _, weight in searches),
         ranker=Ranker(str(ranker)),
     )
 

@@ -27,6 +27,7 @@ from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import repeated
 from paimon_explore.commit.squash import squash, written_partitions
+from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import (
     CommitOutcomeUnknownError,
     InvalidInputError,
@@ -181,7 +182,8 @@ class StagedOperations:
             self._roll_back()
             raise
         self._outcome = "committed"
-        names = {name_of(path) for path in message_paths(writer.target, messages)}
+        managed = [path for path in self._staged.files.created if path.endswith(MANAGED_SUFFIX)]
+        names = {name_of(path) for path in [*message_paths(writer.target, messages), *managed]}
         self._staged.files.discard(frozenset(names))
         self.snapshot = writer.finish(committer, made, messages)
         return self.snapshot

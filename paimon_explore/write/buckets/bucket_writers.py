@@ -64,6 +64,7 @@ class BucketWriters(Generic[W]):
         self._make = make
         self._budget = budget_bytes
         self._writers: dict[BucketId, W] = {}
+        self._opened: dict[W, None] = {}
 
     def of(self, partition: bytes, bucket: int) -> W:
         """Return the writer of a bucket."""
@@ -71,6 +72,16 @@ class BucketWriters(Generic[W]):
         if key not in self._writers:
             self._writers[key] = self._make(partition, bucket)
         return self._writers[key]
+
+    def keep_open(self, writer: W) -> None:
+        """Close the file that was used longest ago if too many are open."""
+        if writer.is_open:
+            self._opened.pop(writer, None)
+            self._opened[writer] = None
+        if len(self._opened) > MAX_OPEN_FILES:
+            oldest = next(iter(self._opened))
+            del self._opened[oldest]
+            oldest.end_file()
 
     def __iter__(self) -> Iterator[tuple[bytes, int, W]]:
         """Yield partition, bucket and writer in the order of creation."""

@@ -155,7 +155,8 @@ class OrcWriter:
         def leaf(values: Column, data_type: AtomicType) -> Column:
             if data_type.root in TIMESTAMPS:
                 self._has_early_times |= _has_early_fractions(values, data_type, field.name)
-            return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
+            is_plain = data_type.root not in {TypeRoot.TIME, TypeRoot.BLOB}
+            return values if is_plain else values.cast(_stored_atom(data_type))
 
         return convert(array, field.type, leaf)
 
@@ -201,6 +202,8 @@ def _stored_map(key: DataType, value: DataType) -> pa.DataType:
 
 
 def _stored_atom(data_type: AtomicType) -> pa.DataType:
+    if data_type.root is TypeRoot.BLOB:
+        return pa.binary()
     if data_type.root in UNORDERED:
         raise UnsupportedFeatureError(
             f"writing {data_type.root.value} values to an ORC file", hint=_PARQUET

@@ -13,6 +13,7 @@ from paimon_explore.spark.sql_engine import DATABASE
 from paimon_explore.spark.sql_statement import sql
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.optional_formats import need_module
 from support.spark_sql import Rows, Sql
 
 
@@ -87,6 +88,38 @@ def test_system_tables_branches_and_increments_are_tables(rows: Rows, catalog: C
     }
     query = " UNION ALL ".join("(SELECT count(*) FROM " + name + ")" for name in counts)  # noqa: S608 - the test's own names
     assert [count for (count,) in rows(query)] == list(counts.values())
+
+
+def test_searches_find_what_the_method_of_the_table_finds(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    need_module("paimon_ftindex", "paimon-ftindex")
+    need_module("paimon_vindex", "paimon-vindex")
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    types = {"id": "INT", "s": "STRING", "v": "ARRAY<FLOAT>"}
+    table = catalog.create_table("demo.found", types, options=options)
+    table.append([{"id": i, "s": f"red {i}", "v": [float(i), 1.0]} for i in range(9)])
+    table.maintenance.create_global_index("s", "full-text")
+    table.maintenance.create_global_index("v", "ivf-flat")
+    functions = {
+        "vector_search('demo.found', 'v', :vector, 3, map('ivf.nprobe', '9'))": (
+            table.search("v", [4.0, 1.0], 3, where="id > 5")
+        ),
+        "full_text_search('demo.found', 's', 'red', 3)": table.search(
+            "s", "red", 3, where="id > 5"
+        ),
+        "hybrid_search('demo.found', array(named_struct('field', 'v', 'query_vector', :vector, "
+        "'options', map())), array(named_struct('column', 's', 'query', '7')), 3L)": (
+            table.search({"v": [4.0, 1.0], "s": "7"}, limit=3, where="id > 5")
+        ),
+    }
+    for function, expected in functions.items():
+        text = f"SELECT *, __paimon_search_score FROM {function} WHERE id > 5 AND id > :least"  # noqa: S608 - the test's own text
+        given = {"vector": [4.0, 1.0]} if ":vector" in function else {}
+        found = sql(spark, text, catalog=catalog, args={**given, "least": 5}).collect()
+        assert [tuple(row) for row in found] == [
+            tuple(row.values()) for row in expected.to_pylist()
+        ]
 
 
 def test_a_query_reads_the_columns_and_files_that_it_needs(run: Sql, rows: Rows) -> None:

@@ -112,6 +112,23 @@ def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
         table.inspect.why("nothing")
 
 
+def test_managed_files_of_blobs_are_no_orphans(tmp_path: Path) -> None:
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table(
+        "db.t", {"k": "INT", "b": "BLOB"}, primary_key="k", options={"bucket": "1"}
+    )
+    table.upsert([{"k": 1, "b": b"a"}])
+    (managed,) = Path(table.path).rglob("*.managed.blob")
+    found = table.inspect.why(managed.name)
+    assert (found.type, found.deletion.from_ms) == ("managed file", None)
+    assert found.deletion.text.startswith("with the table only")
+    (references,) = Path(table.path).rglob("*.blobref")
+    held = table.inspect.why(references.name)
+    assert (held.type, held.path, held.exists) == ("extra file", str(references), True)
+    assert [one.text for one in held.holders] == ["snapshot 1"]
+
+
 def test_branches_hold_files(tmp_path: Path) -> None:
     catalog = pe.Catalog(str(tmp_path))
     catalog.create_database("db")

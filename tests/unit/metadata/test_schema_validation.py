@@ -390,6 +390,11 @@ def test_blob_columns_need_company() -> None:
         new_schema(rows("x BLOB", "y MAP<INT, BLOB>"), options=options)
 
 
+PARTIAL_BLOB = {"merge-engine": "partial-update"}
+GROUP_OF_BLOB = {"fields.y.sequence-group": "x"}
+FIRST_BLOB = {"fields.x.aggregate-function": "first_value"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -406,11 +411,36 @@ def test_blob_columns_need_company() -> None:
             {"blob-descriptor-field": "x", "blob-view-field": "x"},
             "must not be in both 'blob-descriptor-field' and 'blob-view-field'",
         ),
+        ({"sequence.field": "x"}, "BLOB column 'x' cannot be a sequence field"),
+        (
+            {**PARTIAL_BLOB, "fields.x.sequence-group": "y"},
+            "BLOB column 'x' cannot be a sequence field",
+        ),
+        (
+            {**PARTIAL_BLOB, **GROUP_OF_BLOB, **FIRST_BLOB},
+            "'first_value' of BLOB column 'x' in a sequence group needs 'fields.x.ignore-retract'",
+        ),
     ],
 )
 def test_blob_columns_beside_a_key(options: dict[str, str], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        new_schema(rows("id INT", "x BLOB"), primary_key=["id"], options=options)
+        new_schema(rows("id INT", "x BLOB", "y INT"), primary_key=["id"], options=options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"blob-descriptor-field": "x", "changelog-producer": "input"},
+        {"blob-view-field": "x", "merge-engine": "aggregation"},
+        {**PARTIAL_BLOB, **GROUP_OF_BLOB},
+        {**PARTIAL_BLOB, **GROUP_OF_BLOB, "fields.x.aggregate-function": "last_value"},
+        {**PARTIAL_BLOB, **GROUP_OF_BLOB, **FIRST_BLOB, "fields.x.ignore-retract": "true"},
+        {**PARTIAL_BLOB, **GROUP_OF_BLOB, **FIRST_BLOB, "ignore-delete": "true"},
+    ],
+)
+def test_blob_columns_that_java_takes_beside_a_key(options: dict[str, str]) -> None:
+    made = new_schema(rows("id INT", "x BLOB", "y INT"), primary_key=["id"], options=options)
+    assert made.options == options
 
 
 def test_all_violations_are_told_at_once() -> None:

@@ -1,15 +1,21 @@
 """Data files in the formats lance, vortex and mosaic, which need optional packages."""
 
+import importlib
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table, col
-from paimon_explore.encoding.data_file_reader import StoredColumn
+from paimon_explore.data_types.arrow_buffers import Column, Ints
+from paimon_explore.encoding.data_file_reader import PositionedBatch, StoredColumn
+from paimon_explore.encoding.native_libraries import PositionalSource
+from paimon_explore.encoding.positional_batches import TakenRows
 from paimon_explore.errors import (
     CorruptFileError,
     InvalidInputError,
@@ -101,6 +107,128 @@ def test_columns_filters_and_limits(file_format: str, catalog: Catalog) -> None:
     assert table.scan().filter("s = 's7'").select(["id"]).to_arrow().num_rows == ROWS // 1000
     assert table.scan().limit(3).to_arrow().column("s").to_pylist() == ["s0", "s1", "s2"]
     assert table.scan().select([]).to_arrow().num_rows == ROWS
+
+
+FILTERS = (
+    "id = 70000",
+    "id <> 5 AND s = 's7'",
+    "id < 3 OR id > 149990",
+    "(id >= 65530 AND id <= 65540) OR s IN ('s1', 'none')",
+    "k IS NULL AND id < 40",
+    "k IS NOT NULL AND NOT (id > 100)",
+    "k <=> NULL AND id = 0",
+    "flag AND id < 9 AND x > 2",
+    "flag = FALSE AND day = DATE '1970-01-03'",
+    "day IN (DATE '1970-01-02', NULL) AND k > 3",
+    "x > 1000 AND id > 149998",
+    "x <> x",
+    "id = 9999999999",
+    "k > 2 AND s LIKE 's1%' AND id < 500",
+)
+
+
+def varied(catalog: Catalog, file_format: str, **options: str) -> Table:
+    """A table of numbered rows with nulls, NaN and several types."""
+    numbers = range(ROWS)
+    rows = pa.table(
+        {
+            "id": pa.array(numbers, pa.int64()),
+            "k": pa.array([None if i % 7 == 0 else i % 11 for i in numbers], pa.int8()),
+            "s": [f"s{i % 1000}" for i in numbers],
+            "x": pa.array([float("nan") if i == 3 else i / 2 for i in numbers]),
+            "day": pa.array([i // 100 for i in numbers], pa.int32()).cast(pa.date32()),
+            "flag": pa.array([None if i % 5 == 0 else i % 2 == 0 for i in numbers]),
+        }
+    )
+    table = catalog.create_table(
+        f"db.{file_format}", rows.schema, options={"file.format": file_format, **options}
+    )
+    table.append(rows)
+    return table
+
+
+@pytest.mark.parametrize("option", ["deletion-vectors.enabled", "row-tracking.enabled"])
+def test_filters_keep_the_rows_that_they_keep_in_parquet(
+    file_format: str, tmp_path: Path, option: str
+) -> None:
+    catalog = new_catalog(str(tmp_path))
+    statistics = {"mosaic.stats-columns": "id,k,s,day,flag", "file.block-size": "1 mb"}
+    chosen = {option: "true", **(statistics if file_format == "mosaic" else {})}
+    table, same = (varied(catalog, one, **chosen) for one in (file_format, "parquet"))
+    if option == "deletion-vectors.enabled":
+        for one in (table, same):
+            one.delete("id IN (2, 70000) OR (id > 65534 AND id < 65537)")
+    for where in FILTERS:
+        expected = same.scan().filter(where).to_arrow()
+        assert difference(expected, table.scan().filter(where).to_arrow()) == "", where
+    if option == "row-tracking.enabled":
+        by_id = table.inspect.system_table("row_tracking").to_arrow()
+        assert by_id.column("_ROW_ID").to_pylist() == list(range(ROWS))
+
+
+FEW = [("vortex", 0.2), ("lance", 0.3), ("mosaic", 0.3)]
+
+
+@pytest.mark.parametrize(("file_format", "most"), FEW)
+def test_a_filter_decodes_few_values(
+    file_format: str, most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need(file_format)
+    statistics = {"mosaic.stats-columns": "id", "file.block-size": "1 mb"}
+    options = statistics if file_format == "mosaic" else {}
+    table = varied(new_catalog(str(tmp_path)), file_format, **options)
+    decoded = [0]
+    values = TakenRows.values
+
+    def counted(self: TakenRows, column: StoredColumn, rows: Ints) -> Column:
+        decoded[0] += len(rows)
+        return values(self, column, rows)
+
+    module = importlib.import_module(f"paimon_explore.encoding.{file_format}_file")
+    kind = getattr(module, f"{file_format.capitalize()}DataFile")
+    batches = kind.batches
+
+    def streamed(self: object, *arguments: object) -> Iterator[PositionedBatch]:
+        for batch in batches(self, *arguments):
+            decoded[0] += batch.rows * len(batch.columns)
+            yield batch
+
+    monkeypatch.setattr(TakenRows, "values", counted)
+    monkeypatch.setattr(kind, "batches", streamed)
+    assert table.to_arrow().num_rows == ROWS
+    every, decoded[0] = decoded[0], 0
+    assert every == ROWS * 6
+    assert table.scan().filter("id = 70000").to_arrow().num_rows == 1
+    assert 0 < decoded[0] < most * every
+    decoded[0] = 0
+    assert table.scan().filter("s = 's7' AND id > 100").to_arrow().num_rows == ROWS // 1000 - 1
+    assert decoded[0] < 0.5 * every or file_format == "mosaic"
+
+
+def test_vortex_reads_only_the_parts_of_a_file_that_may_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("vortex")
+    rows = pa.table({"id": range(400_000), "x": np.random.default_rng(7).random(400_000).tolist()})
+    table = new_catalog(str(tmp_path)).create_table(
+        "db.t", rows.schema, options={"file.format": "vortex"}
+    )
+    table.append(rows)
+    read = [0]
+    read_at = PositionalSource.read_at
+
+    def counted(self: PositionalSource, offset: int, length: int) -> bytes:
+        read[0] += length
+        return read_at(self, offset, length)
+
+    monkeypatch.setattr(PositionalSource, "read_at", counted)
+    assert table.to_arrow().num_rows == 400_000
+    every, read[0] = read[0], 0
+    assert table.scan().filter("id = 9").to_arrow().num_rows == 1
+    assert read[0] < every // 2
+    read[0] = 0
+    assert table.scan().filter("x >= 0 AND id >= 0").to_arrow().num_rows == 400_000
+    assert read[0] < every * 1.2
 
 
 def test_deleted_rows_are_skipped_by_position(file_format: str, catalog: Catalog) -> None:

@@ -178,6 +178,23 @@ def test_a_job_is_known_by_its_user_and_its_identifier_is_that_of_batches(table:
     assert table.to_arrow().num_rows == 1
 
 
+def test_files_with_the_contents_of_blobs_are_kept_with_their_rows(tmp_path: Path) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    columns = {"id": "BIGINT", "b": "BLOB"}
+    table = catalog.create_table("db.t", columns, primary_key="id", options={"bucket": "1"})
+    target = write_target(table, replaces=False)
+    job = WriteJob(target=target, columns=("id", "b"))
+    batch = pa.RecordBatch.from_pydict({"id": [1], "b": pa.array([b"x"], pa.binary())})
+    messages = [unpack(pack(write_rows(job, [batch]))) for _ in range(2)]
+    assert len(data_files(table)) == 6
+    publish(target, messages[0], None)
+    assert len(data_files(table)) == 3
+    assert table.to_arrow().to_pylist() == [{"id": 1, "b": b"x"}]
+    withdraw(write_target(table, replaces=False), unpack(pack(write_rows(job, [batch]))))
+    assert len(data_files(table)) == 3
+
+
 def test_an_empty_batch_of_a_stream_creates_a_snapshot_if_asked(table: Table) -> None:
     assert publish(write_target(table, replaces=False), [], None, 1) is None
     forced = pe.open_table(table.path, options={"commit.force-create-snapshot": "true"})

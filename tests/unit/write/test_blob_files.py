@@ -80,16 +80,3 @@ def test_other_kinds_of_blobs_are_refused() -> None:
     store, schema = new_table(columns, options=EVOLVING)
     with pytest.raises(UnsupportedFeatureError, match="BLOB"):
         write_append(store, schema, [{"id": 1}])
-
-
-def test_blobs_of_primary_key_tables_are_refused_before_a_file_is_made(tmp_path: Path) -> None:
-    options = {"bucket": "1", "deletion-vectors.enabled": "true"}
-    columns = {**COLUMNS, "id": "INT NOT NULL"}
-    root = str(tmp_path)
-    new_table(columns, primary_keys=["id"], options=options, file_io=LocalFileIO(), root=root)
-    table = open_table(tmp_path)
-    rows: list[dict[str, object]] = [{"id": 1, "img": b"x"}]
-    for act in (table.upsert, table.append, table.overwrite):
-        with pytest.raises(UnsupportedFeatureError, match="primary-key table with the BLOB column"):
-            act(rows)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["schema-0"]

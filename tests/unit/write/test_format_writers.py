@@ -252,6 +252,14 @@ def test_orc_holds_early_timestamps_with_a_fraction() -> None:
     assert orc_table(columns, given).to_pylist() == given
 
 
+def test_orc_holds_descriptors_of_blobs() -> None:
+    found = orc_table({"b": "BLOB"}, [{"b": b"x"}, {"b": None}])
+    assert (found.schema.field("b").type, found.to_pylist()) == (
+        pa.binary(),
+        [{"b": b"x"}, {"b": None}],
+    )
+
+
 @pytest.mark.parametrize(
     "data_type",
     ["VARIANT", {"type": "VECTOR", "element": "FLOAT", "length": 2}],

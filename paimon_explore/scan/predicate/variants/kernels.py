@@ -6,16 +6,15 @@ from functools import partial
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column
+from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column, variant_readers
 from paimon_explore.encoding.variant.json_parser import parse_json_tree
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.encoding.variant.paths import (
     parse_path,
-    tree_at,
     with_tree_at,
     without_tree_at,
 )
-from paimon_explore.encoding.variant.tree import NULL, Tree, encode_tree
+from paimon_explore.encoding.variant.tree import NULL, TREES, Tree, encode_tree
 from paimon_explore.errors import InvalidInputError
 
 Columns = Sequence[Column]
@@ -27,11 +26,13 @@ def trees_at(variants: Column, paths: Column) -> list[Tree | None]:
     Raises:
         InvalidInputError: a path is invalid.
     """
-    pairs = zip(trees_of(variants), as_python(paths), strict=True)
-    return [
-        None if tree is None or path is None else tree_at(tree, parse_path(str(path)))
-        for tree, path in pairs
-    ]
+    found: list[Tree | None] = []
+    for (_, reader), path in zip(variant_readers(variants), as_python(paths), strict=True):
+        at = None
+        if reader is not None and path is not None:
+            at = reader.find(parse_path(str(path)))
+        found.append(None if reader is None or at is None else reader.read(TREES, at))
+    return found
 
 
 def got(columns: Columns) -> Column:
