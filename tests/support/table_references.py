@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+import time
 from datetime import timedelta
 
 import hypothesis.strategies as st
@@ -173,6 +174,7 @@ class ReferenceActs(UpkeepActs):
             self.made += 1
             name = f"f{self.made}"
             table.create_tag(name, retained=timedelta(milliseconds=1))
+            time.sleep(0.002)  # until it has ended
             line.tags[name] = (line.latest_id, line.latest)
             self.fleeting.add(name)
             self.count("tag, for a moment")
