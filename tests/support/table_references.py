@@ -1,8 +1,8 @@
 """Acts of a state machine on tags, branches, snapshots and consumers."""
 
+import time
 from collections import Counter
 from dataclasses import replace
-import time
 from datetime import timedelta
 
 import hypothesis.strategies as st
