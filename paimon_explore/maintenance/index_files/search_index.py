@@ -76,7 +76,8 @@ def check_search_column(field: DataField, index_type: str) -> None:
         needed = "of type VECTOR<FLOAT, n> or ARRAY<FLOAT>"
     if not fits:
         raise InvalidInputError(
-            f"A {index_type} index needs a column {needed}; {field.name!r} is {type_text(kind)}."
+            f"An index of type {index_type} needs a column {needed}; "
+            f"{field.name!r} is {type_text(kind)}."
         )
 
 

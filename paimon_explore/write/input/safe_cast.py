@@ -286,15 +286,20 @@ def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
     return f"Cast it explicitly: {python} in Python, {sql}." if python else ""
 
 
+_NUMERIC_CASTS = {
+    **dict.fromkeys(INTEGERS, "int(value)"),
+    **dict.fromkeys(FLOATS, "float(value)"),
+    TypeRoot.DECIMAL: "Decimal(value)",
+}
+
+
 def _python_cast(found: pa.DataType | None, root: TypeRoot) -> str:  # noqa: PLR0911 - one for each kind
     is_text = found is not None and _is_text(found)
     is_time = found is not None and pat.is_timestamp(found)
-    if root in INTEGERS:
-        return "int(value)"
-    if root in FLOATS:
-        return "float(value)"
-    if root is TypeRoot.DECIMAL:
-        return "Decimal(value)"
+    if root in _NUMERIC_CASTS:
+        fits = (_is_text, _is_number, _is_bytes, pat.is_boolean)
+        is_number = found is not None and any(is_kind(found) for is_kind in fits)
+        return _NUMERIC_CASTS[root] if is_number else ""
     if root in TEXTS:
         is_bytes = found is not None and _is_bytes(found)
         return "value.decode()" if is_bytes else "str(value)"
