@@ -42,6 +42,7 @@ Spec: spark procedures, repair_earliest_snapshot.
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from itertools import pairwise
 
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
@@ -267,9 +268,9 @@ def expiring_ids(
     end = min(latest - retention.retain_min + 1, earliest + retention.limit)
     if kept_from is not None:
         end = min(end, kept_from)
-    for kept in ids:
+    for before, kept in pairwise(ids):
         if first < kept <= end and time_of(kept) >= retention.keep_after_ms:
-            end = kept - 1
+            end = before
             break
     return tuple(number for number in ids if number < end)
 

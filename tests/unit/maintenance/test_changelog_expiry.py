@@ -149,6 +149,16 @@ def test_changelogs_below_a_gap_expire(
     assert table.maintenance.fsck(read_rows=True) == []
 
 
+@pytest.mark.parametrize("producer", PRODUCERS)
+def test_young_changelogs_below_a_gap_stay(space: str, producer: str) -> None:
+    options = {"changelog-producer": producer, "snapshot.num-retained.min": "1"}
+    table = below_a_branch(new_table(space, options))
+    logs, latest = table._store.changelogs.ids(), table._store.snapshots.latest_id() or 0
+    expire_changelogs(table, latest - logs[-2])
+    assert table.maintenance.expire_changelogs().expired == ()
+    assert table._store.changelogs.ids() == logs[-1:]
+
+
 def test_changelogs_below_a_gap_stay_beside_a_stray_snapshot(space: str) -> None:
     table = new_table(space, {})
     expire_snapshots(table)
