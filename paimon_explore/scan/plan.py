@@ -446,14 +446,16 @@ def file_stages(
             name=VALUE_STAGE, before=entries, mask=_values(target, entries, rest, schema_of)
         )
         return
-    on_keys = split(rest, [field.name for field in keys]).pushed
-    if on_keys != TRUE:
-        stage = FileStage(name=KEY_STAGE, before=entries, mask=_keys(entries, on_keys, keys))
+    parts = split(rest, [field.name for field in keys])
+    if parts.pushed != TRUE:
+        stage = FileStage(name=KEY_STAGE, before=entries, mask=_keys(entries, parts.pushed, keys))
         yield stage
         entries = stage.kept
-    yield FileStage(
-        name=VALUE_STAGE, before=entries, mask=_values_by_bucket(target, entries, rest, schema_of)
-    )
+    if parts.rest == TRUE:  # the bounds of the keys are those of their columns
+        mask = np.ones(len(entries), dtype=np.bool_)
+    else:
+        mask = _values_by_bucket(target, entries, rest, schema_of)
+    yield FileStage(name=VALUE_STAGE, before=entries, mask=mask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,15 @@ Page statistics of a column chunk, converted to Arrow.
 
 They come from the ColumnIndex of the file or, if there is none, from the page headers.
 
+The decoded metadata of the last files is kept, as queries for single rows often read the same files.
+
 Spec: Parquet format, `ColumnIndex` and `Statistics`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -67,6 +70,9 @@ _MIN_WALKED_ROWS = 16_384
 """Rows of a page from which on to read its header costs little compared with to decode it."""
 _STATISTICS_BYTES = 16 << 10
 """Bytes read for a header with statistics; longer ones are not used."""
+_KEPT_FILES = 64
+_KEPT_BYTES = 32 << 10
+"""Maximum size of a footer that is kept; decoded it takes about 15 times as much."""
 _COPY_FRACTION = 0.25
 """Rows are copied if they are at most this fraction of the rows of their pages; else sliced."""
 
@@ -90,7 +96,7 @@ class ParquetPages:
     arrow: pa.Schema
     footer: bytes
     may_walk: bool
-    _decoded: Struct | None = field(default=None)
+    _metadata: "_FileMetadata | None" = field(default=None)
 
     def read(self, offset: int, length: int) -> bytes:
         """Read bytes of the file; fewer at its end."""
@@ -108,17 +114,17 @@ class ParquetPages:
             raise PagesError("the file ends before the requested bytes")
 
     @property
-    def decoded(self) -> Struct:
+    def metadata(self) -> "_FileMetadata":
         """The decoded footer.
 
         Raises:
             PagesError: the file is encrypted.
         """
-        if self._decoded is None:
-            self._decoded = decode_struct(self.footer or self._stored_footer())
-        if _ENCRYPTED in self._decoded:
-            raise PagesError("the file is encrypted")
-        return self._decoded
+        if self._metadata is None:
+            footer = self.footer or self._stored_footer()
+            decode = _kept_metadata if len(footer) <= _KEPT_BYTES else _kept_metadata.__wrapped__
+            self._metadata = decode(self.path, footer)
+        return self._metadata
 
     def _stored_footer(self) -> bytes:
         size = self.file.size()
@@ -132,14 +138,67 @@ class ParquetPages:
         Raises:
             PagesError: the column is nested, or its location is unknown.
         """
-        elements = [*structs_of(self.decoded[_SCHEMA][1])]
-        leaves = [element for element in elements[1:] if not int_of(element, _CHILDREN)]
         found = self.leaves.get(name, ())
         if len(found) != 1:
             raise PagesError("the column has more than one leaf column")
-        leaf = found[0]
-        element = leaves[leaf]
-        rows = [*structs_of(self.decoded[_ROW_GROUPS][1])][group]
+        chunk = self.metadata.chunk(group, found[0])
+        if chunk.place.start + chunk.place.size > self.file.size():
+            raise PagesError("the column chunk extends beyond the end of the file")
+        return _PagedColumn(pages=self, name=name, first=first, of=chunk)
+
+
+@dataclass(slots=True, kw_only=True)
+class _ColumnChunk:
+    """The metadata of a column chunk, as far as it is known.
+
+    Attributes:
+        element: its element of the schema.
+        chunk: of the footer.
+        footer: for files with some of its pages.
+        place: where it is.
+        is_ordered: whether its bounds are in the order of the column's type.
+        pages: those that were located so far; rows are positions in the file.
+        bounds: the statistics of its pages, if they were decoded.
+    """
+
+    element: Struct
+    chunk: Struct
+    footer: SingleColumnFooter
+    place: ChunkPlace
+    is_ordered: bool
+    pages: PageList | None = None
+    bounds: PageBounds | None = None
+
+
+class _FileMetadata:
+    """A decoded footer, and the column chunks that were used.
+
+    Args:
+        decoded: the footer.
+    """
+
+    def __init__(self, decoded: Struct) -> None:
+        if _ENCRYPTED in decoded:
+            raise PagesError("the file is encrypted")
+        self._elements = [*structs_of(decoded[_SCHEMA][1])]
+        self._leaves = [one for one in self._elements[1:] if not int_of(one, _CHILDREN)]
+        self._groups = [*structs_of(decoded[_ROW_GROUPS][1])]
+        self._orders = [*structs_of(decoded[_ORDERS][1])] if _ORDERS in decoded else []
+        self._chunks: dict[tuple[int, int], _ColumnChunk] = {}
+
+    def chunk(self, group: int, leaf: int) -> _ColumnChunk:
+        """Return a column chunk.
+
+        Raises:
+            PagesError: the column is nested, or its location is unknown.
+        """
+        found = self._chunks.get((group, leaf))
+        if found is None:
+            found = self._chunks[group, leaf] = self._new_chunk(group, leaf)
+        return found
+
+    def _new_chunk(self, group: int, leaf: int) -> _ColumnChunk:
+        element, rows = self._leaves[leaf], self._groups[group]
         chunk = [*structs_of(rows[_COLUMNS][1])][leaf]
         meta = struct_of(chunk[_META][1])
         path = meta[_PATH][1]
@@ -151,22 +210,32 @@ class ParquetPages:
             raise PagesError("the column chunk is encrypted")
         if _FILE in chunk:
             raise PagesError("the column chunk is stored in another file")
-        place = self._place(meta, int_of(rows, _ROWS))
-        footer = SingleColumnFooter(root=elements[0], element=element, chunk=meta)
-        return _PagedColumn(
-            pages=self, name=name, leaf=leaf, first=first, chunk=chunk, footer=footer, place=place
+        return _ColumnChunk(
+            element=element,
+            chunk=chunk,
+            footer=SingleColumnFooter(root=self._elements[0], element=element, chunk=meta),
+            place=_place(meta, int_of(rows, _ROWS)),
+            is_ordered=leaf < len(self._orders) and _BY_TYPE in self._orders[leaf],
         )
 
-    def _place(self, meta: Struct, rows: int | None) -> ChunkPlace:
-        start, size = int_of(meta, _DATA_OFFSET), int_of(meta, _SIZE)
-        if start is None or size is None or rows is None:
-            raise PagesError("the footer lacks the location of the column chunk")
-        dictionary = int_of(meta, _DICTIONARY_OFFSET) or start
-        if 0 < dictionary < start:
-            start = dictionary
-        if start < 0 or size < 0 or start + size > self.file.size():
-            raise PagesError("the column chunk extends beyond the end of the file")
-        return ChunkPlace(start=start, size=size, rows=rows)
+
+@lru_cache(maxsize=_KEPT_FILES)
+def _kept_metadata(path: str, footer: bytes) -> _FileMetadata:
+    """Decode a footer; the path and all of its bytes tell whether it is known."""
+    del path
+    return _FileMetadata(decode_struct(footer))
+
+
+def _place(meta: Struct, rows: int | None) -> ChunkPlace:
+    start, size = int_of(meta, _DATA_OFFSET), int_of(meta, _SIZE)
+    if start is None or size is None or rows is None:
+        raise PagesError("the footer lacks the location of the column chunk")
+    dictionary = int_of(meta, _DICTIONARY_OFFSET) or start
+    if 0 < dictionary < start:
+        start = dictionary
+    if start < 0 or size < 0:
+        raise PagesError("the column chunk begins before the file, or has a negative size")
+    return ChunkPlace(start=start, size=size, rows=rows)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -218,39 +287,36 @@ def _as_pages_error() -> Iterator[None]:
 
 @dataclass(slots=True, kw_only=True)
 class _PagedColumn:
-    """A column chunk: its metadata, and the pages located so far.
-
-    Rows are positions in the file.
-    """
+    """A column chunk of an open file; rows are positions in the file."""
 
     pages: ParquetPages
     name: str
-    leaf: int
     first: int
-    chunk: Struct
-    footer: SingleColumnFooter
-    place: ChunkPlace
-    _list: PageList | None = field(default=None)
+    of: _ColumnChunk
 
     def bounds(self, data_type: pa.DataType) -> PageBounds | None:
         """Return the statistics of the pages; None if there are no usable ones."""
-        physical, width = int_of(self.footer.element, _TYPE), int_of(self.footer.element, _WIDTH)
-        if physical is None or not self._is_ordered() or self._arrow != data_type:
+        of = self.of
+        physical, width = int_of(of.element, _TYPE), int_of(of.element, _WIDTH)
+        if physical is None or not of.is_ordered or self._arrow != data_type:
             return None
-        if _COLUMN_INDEX[0] in self.chunk:
+        if of.bounds is not None:
+            return of.bounds
+        if _COLUMN_INDEX[0] in of.chunk:
             index = self._index(_COLUMN_INDEX)
-            if index is None or _OFFSET_INDEX[0] not in self.chunk:
+            if index is None or _OFFSET_INDEX[0] not in of.chunk:
                 return None
-            firsts = self._pages_until(self.first + self.place.rows).firsts
+            firsts = self._pages_until(self.first + of.place.rows).firsts
             found = indexed_bounds(index, physical, width, np.diff(firsts), data_type)
         else:
             if not self.pages.may_walk or self._rows_of_first_page() < _MIN_WALKED_ROWS:
                 return None
-            pages = self._pages_until(self.first + self.place.rows)
+            pages = self._pages_until(self.first + of.place.rows)
             firsts = pages.firsts
             headers = [self.pages.read(at, _STATISTICS_BYTES) for at in pages.offsets.tolist()]
             found = header_bounds(headers, physical, width, data_type)
-        return None if found is None else PageBounds(firsts=firsts, bounds=found)
+        of.bounds = None if found is None else PageBounds(firsts=firsts, bounds=found)
+        return of.bounds
 
     def _rows_of_first_page(self) -> int:
         firsts = self._pages_until(self.first + 1).firsts
@@ -260,7 +326,7 @@ class _PagedColumn:
         """Return the fraction of the row group that is on the pages of some rows."""
         firsts = self._pages_until(int(rows[-1]) + 1).firsts
         is_needed = np.diff(np.searchsorted(rows, firsts)) > 0
-        return float(np.diff(firsts)[is_needed].sum()) / self.place.rows
+        return float(np.diff(firsts)[is_needed].sum()) / self.of.place.rows
 
     def values(self, rows: Ints) -> Column:
         """Read the values of rows, in ascending order, as Arrow decodes them."""
@@ -277,7 +343,7 @@ class _PagedColumn:
         if is_coded:
             self._read_dictionary(pages, file.dictionary)
         ends = offsets_from_sizes(sizes)
-        found = file.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
+        found = file.decoded(self.of.footer, int(ends[-1]), is_coded=is_coded)
         if not _same_values(found.type, self._arrow):
             raise PagesError(f"the pages have type {found.type}, the schema requires {self._arrow}")
         # a slice keeps the memory of all pages
@@ -326,22 +392,22 @@ class _PagedColumn:
 
     def _pages_until(self, until: int) -> PageList:
         """Return the pages up to at least a row."""
-        known = self._list
+        known = self.of.pages
         if known is None or known.firsts[-1] < until:
             index = self._index(_OFFSET_INDEX)
             if index is not None:
-                found = indexed_pages(index, self.place)
+                found = indexed_pages(index, self.of.place)
             elif self.pages.may_walk:
-                rows = until - self.first if known is None else self.place.rows
-                found = walked_pages(self.pages.read, self.place, rows)
+                rows = until - self.first if known is None else self.of.place.rows
+                found = walked_pages(self.pages.read, self.of.place, rows)
             else:
                 raise PagesError("the file has no offset index")
-            known = self._list = replace(found, firsts=found.firsts + self.first)
+            known = self.of.pages = replace(found, firsts=found.firsts + self.first)
         return known
 
     def _index(self, fields: tuple[int, int]) -> bytes | None:
         """Read an index by the fields of its offset and length."""
-        offset, length = (int_of(self.chunk, name) for name in fields)
+        offset, length = (int_of(self.of.chunk, name) for name in fields)
         if offset is None or length is None:
             return None
         if not 0 < length <= _MAX_INDEX_BYTES:
@@ -349,13 +415,6 @@ class _PagedColumn:
         if not 0 < offset < self.pages.file.size():
             raise PagesError("a page index must be within the file")
         return self.pages.read(offset, length)
-
-    def _is_ordered(self) -> bool:
-        """Return whether the bounds are in the order of the column's type."""
-        if _ORDERS not in self.pages.decoded:
-            return False
-        orders = [*structs_of(self.pages.decoded[_ORDERS][1])]
-        return self.leaf < len(orders) and _BY_TYPE in orders[self.leaf]
 
     @property
     def _arrow(self) -> pa.DataType:

@@ -294,19 +294,21 @@ _FOOTER_BYTES = 4096
 _COPIED_FIELDS = (_CHUNK_TYPE, _ENCODINGS, _PATH, _CODEC, _UNCOMPRESSED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SingleColumnFooter:
     """Metadata of a column chunk for the footers of its single-column files.
 
-    Attributes:
+    Args:
         root: the root element of the schema.
         element: the schema element of the column.
         chunk: the metadata of the chunk.
     """
 
-    root: Struct
-    element: Struct
-    chunk: Struct
+    def __init__(self, root: Struct, element: Struct, chunk: Struct) -> None:
+        root = {**root, _CHILDREN: (Wire.I32, 1)}
+        self._schema = _encoded_list((Wire.LIST, ThriftList(Wire.STRUCT, [root, element])))
+        self._chunk = {
+            field: _encoded_list(chunk[field]) for field in _COPIED_FIELDS if field in chunk
+        }
 
     def encoded(self, rows: int, dictionary_size: int, size: int) -> bytes:
         """Encode the footer of a file whose pages follow the magic.
@@ -316,9 +318,7 @@ class SingleColumnFooter:
             dictionary_size: bytes of the dictionary page, which is the first; 0 if there is none.
             size: bytes of all pages.
         """
-        chunk: Struct = {
-            field: self.chunk[field] for field in _COPIED_FIELDS if field in self.chunk
-        }
+        chunk: Struct = dict(self._chunk)
         chunk[_CHUNK_VALUES] = (Wire.I64, rows)
         chunk[_COMPRESSED] = (Wire.I64, size)
         chunk[_DATA_OFFSET] = (Wire.I64, len(MAGIC) + dictionary_size)
@@ -330,15 +330,20 @@ class SingleColumnFooter:
             2: (Wire.I64, size),
             3: (Wire.I64, rows),
         }
-        root: Struct = {**self.root, _CHILDREN: (Wire.I32, 1)}
         return encode_struct(
             {
                 1: (Wire.I32, 2),
-                2: (Wire.LIST, ThriftList(Wire.STRUCT, [root, self.element])),
+                2: self._schema,
                 3: (Wire.I64, rows),
                 4: (Wire.LIST, ThriftList(Wire.STRUCT, [group])),
             }
         )
+
+
+def _encoded_list(value: tuple[Wire, object]) -> tuple[Wire, object]:
+    """Encode a list, which is then written as its bytes; other values stay as they are."""
+    is_list = value[0] is Wire.LIST
+    return (Wire.LIST, encode_struct({1: value})[1:-1]) if is_list else value
 
 
 class SingleColumnFile:

@@ -35,7 +35,7 @@ from paimon_explore.sql_statements.duckdb.dialect import (
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
-from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
+from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, has_few_rows, plain_scan
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
@@ -157,11 +157,13 @@ class DuckDBEngine:
         known = metadata_answer(tree, scans)
         if known is not None:
             name = f"_paimon_{uuid4().hex}"
-            return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
+            text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
+            return DirectRows(text, {name: known}, known.schema, known.to_batches)
         sources = {**self._sources, **self._session_views(tree)}
         meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
-        if plain is not None and tree.args.get("limit"):
-            return ScanRows(meant, sources, *plain)
+        direct = None if plain is None else (plain[1], plain[0].to_batches)
+        if plain is not None and direct is not None and has_few_rows(plain[0]):
+            return DirectRows(meant, {**sources, **scans}, *direct)
         top = top_rows(tree, scans)
         streams: dict[str, object] = {}
         for view, scan in scans.items():
@@ -175,9 +177,9 @@ class DuckDBEngine:
             else:
                 files = parquet_files(top.scan, columns)
                 sources[view] = top.scan if files is None else top.bounded(files)
-        if plain is None or any(isinstance(rows, FileRows) for rows in sources.values()):
+        if direct is None or any(isinstance(rows, FileRows) for rows in sources.values()):
             return DuckRows(meant, sources, streams)
-        return ScanRows(meant, sources, *plain)
+        return DirectRows(meant, sources, *direct)
 
     def _scans_of_paths(self, tree: exp.Query) -> dict[str, Scan]:
         """Return the scans, with the paths at which the query needs VARIANT columns."""

@@ -1,9 +1,10 @@
-"""Queries that a scan answers as it is: columns of one table, and conditions that it evaluates.
+"""Queries that are answered without DuckDB: by a scan as it is, or by metadata.
 
-DuckDB is loaded, and analyses such a query, only if it becomes a part of another one.
+A scan answers columns of one table with conditions that it evaluates. DuckDB is loaded, and
+analyses such a query, only if it becomes a part of another one.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pyarrow as pa
 from sqlglot import exp
@@ -17,32 +18,34 @@ from paimon_explore.sql_statements.query_pushdown import whole_where
 from paimon_explore.table.scan import Scan
 
 _CLAUSES = frozenset({"expressions", "from", "from_", "where", "limit"})
+_FEW_ROWS = 1 << 20
+"""Rows of files up to which a scan reads them sooner than DuckDB, whose connection takes time."""
 
 
-class ScanRows(DuckRows):
-    """The rows of a scan.
+class DirectRows(DuckRows):
+    """Rows that are read without DuckDB.
 
     Args:
-        text: returns the query, in DuckDB's dialect.
+        text: the query, in DuckDB's dialect, or what returns it.
         sources: the views that it reads.
-        scan: returns the rows.
-        names: of the columns.
+        schema: the columns.
+        read: returns the rows.
     """
 
     def __init__(
         self,
-        text: Callable[[], str],
+        text: str | Callable[[], str],
         sources: Mapping[str, object],
-        scan: Scan,
-        names: list[str],
+        schema: pa.Schema,
+        read: Callable[[], Iterable[pa.RecordBatch]],
     ) -> None:
         super().__init__(text, sources)
-        self._scan = scan
-        self._schema = pa.schema([*zip(names, scan.schema.types, strict=True)])
+        self._schema = schema
+        self._read_batches = read
         self._is_stopped = False
 
     def _analyse(self) -> None:
-        """Leave it to the query around these rows, if there is one: the scan knows the columns."""
+        """Leave it to the query around these rows, if there is one: the columns are known."""
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
@@ -50,7 +53,7 @@ class ScanRows(DuckRows):
         return pa.RecordBatchReader.from_batches(self._schema, self._batches())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._scan.to_batches():
+        for batch in self._read_batches():
             if self._is_stopped:
                 raise KeyboardInterrupt
             yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
@@ -60,8 +63,16 @@ class ScanRows(DuckRows):
         self._is_stopped = True
 
 
-def plain_scan(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[Scan, list[str]] | None:
-    """Return the scan whose rows are those of a query, and the names of the query's columns.
+def has_few_rows(scan: Scan) -> bool:
+    """Return whether the files that a scan reads have few rows."""
+    if scan.row_limit is not None:
+        return True
+    is_planned = scan.increment is None
+    return is_planned and sum(split.row_count for split in scan.plan().splits) <= _FEW_ROWS
+
+
+def plain_scan(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[Scan, pa.Schema] | None:
+    """Return the scan whose rows are those of a query, and the query's columns.
 
     None if the query computes something, or DuckDB could return values of other types.
 
@@ -94,7 +105,8 @@ def plain_scan(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[Scan, list[st
         if not isinstance(number, exp.Literal) or not number.is_int or len(given_args(limit)) > 1:
             return None
         scan = scan.limit(int(number.name))
-    return scan.select(read), names
+    scan = scan.select(read)
+    return scan, pa.schema([*zip(names, scan.schema.types, strict=True)])
 
 
 def _columns(item: exp.Expr, table: exp.Table, scan: Scan) -> list[tuple[str, DataField]]:

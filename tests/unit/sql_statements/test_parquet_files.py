@@ -9,7 +9,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import MissingFileError
-from paimon_explore.sql_statements.duckdb import parquet_files
+from paimon_explore.sql_statements.duckdb import parquet_files, scan_rows
 
 ROWS = 2_000
 
@@ -18,6 +18,7 @@ ROWS = 2_000
 def _files_of_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_files, "_MIN_ROWS", 1)
     monkeypatch.setattr(parquet_files, "_MIN_FILE_BYTES", 1)
+    monkeypatch.setattr(scan_rows, "_FEW_ROWS", -1)
 
 
 def rows(first: int = 0) -> pa.Table:

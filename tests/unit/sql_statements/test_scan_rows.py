@@ -9,7 +9,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.sql_statements.duckdb import engine
-from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
+from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, plain_scan
 
 TYPES: Mapping[str, pa.DataType] = {
     "tiny": pa.int8(),
@@ -96,12 +96,12 @@ def test_a_scan_returns_what_duckdb_returns(
         wanted = read(text, table)
     assert found.schema == wanted.schema
     assert repr(found.to_pylist()) == repr(wanted.to_pylist())  # NaN is not equal to itself
-    assert isinstance(pe.sql(text, t=table)._rows, ScanRows)
+    assert isinstance(pe.sql(text, t=table)._rows, DirectRows)
 
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_other_queries_are_duckdbs(table: pe.Table, text: str) -> None:
-    assert not isinstance(pe.sql(text, t=table)._rows, ScanRows)
+    assert not isinstance(pe.sql(text, t=table)._rows, DirectRows)
 
 
 @pytest.mark.parametrize(("rows", "found"), [(3, 3), (100, 8)])
