@@ -35,7 +35,7 @@ whether it has changed.
 Spec: append-table/data-evolution.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
 
@@ -49,6 +49,7 @@ from paimon_explore.commit.index_conflicts import (
     check_indexed_files,
     check_indexed_rows,
     check_marked_files,
+    check_removed_rows,
     check_replaced,
 )
 from paimon_explore.commit.key_conflicts import is_same_snapshot
@@ -126,7 +127,9 @@ def check_conflicts(
         added = changes.entries.of_kind(FileKind.ADD)
         check_row_ranges(live, added)
         check_compacted_ranges(after, added)
-        check_removed_ranges(after, changes.entries)
+        gone = check_removed_ranges(after, changes.entries)
+        if kind is CommitKind.COMPACT:
+            check_removed_rows(changes, index_before, gone)
         check_indexed_columns(changes, index_before, rules.indexable)
         if rules.planned_on is not None:
             check_columns(live, added, rules.planned_on)
@@ -313,10 +316,15 @@ def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> No
                 )
 
 
-def check_removed_ranges(after: ManifestEntries, entries: ManifestEntries) -> None:
+def check_removed_ranges(
+    after: ManifestEntries, entries: ManifestEntries
+) -> Sequence[tuple[int, int]]:
     """Check that no columns remain of rows whose data files this commit removes.
 
     Another commit may have written them since the removal was planned.
+
+    Returns:
+        First row id, and last one plus 1, of the removed files whose rows get no other file.
 
     Raises:
         CommitConflictError: it has.
@@ -327,7 +335,7 @@ def check_removed_ranges(after: ManifestEntries, entries: ManifestEntries) -> No
     remaining = after.filter(row_ranges(after)[0] >= 0)
     conflicts = is_gone & _overlapped(first, end, *row_ranges(remaining))
     if not conflicts.any():
-        return
+        return list(zip(first[is_gone].tolist(), end[is_gone].tolist(), strict=True))
     at = int(np.flatnonzero(conflicts)[0])
     starts, stops = row_ranges(remaining)
     other = remaining.filter((starts < end[at]) & (stops > first[at]))

@@ -83,6 +83,12 @@ def _rewrite_file_index(one: Call) -> Answer:
     return answer(columns, [(report.partitions, len(report.files))])
 
 
+@REWRITES.add("table", "partitions", "options", "where")
+def _materialize_deletion_vectors(one: Call) -> None:
+    table = one.table()
+    table.maintenance.materialize_deletion_vectors(partitions_of(one, table))
+
+
 def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
     text = one.text("partitions")
     return named_partitions(one, table, text) if text else None

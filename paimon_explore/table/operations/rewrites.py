@@ -7,6 +7,10 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.snapshot_expiry import repair_earliest_snapshot
 from paimon_explore.maintenance.partition_done import mark_partitions_done
 from paimon_explore.maintenance.rewrites.branch_merge import merge_branch
+from paimon_explore.maintenance.rewrites.deletion_vector_materialization import (
+    MaterializationReport,
+    materialize_deletion_vectors,
+)
 from paimon_explore.maintenance.rewrites.file_index_rewrite import (
     FileIndexReport,
     rewrite_file_indexes,
@@ -120,6 +124,43 @@ class RewriteOperations:
         (15, rewrote the indexes of 0 files in 0 partitions)
         """
         return rewrite_file_indexes(
+            *self._table(),
+            partitions=partition_list(partitions),
+            dry_run=boolean("dry_run", dry_run),
+        )
+
+    def materialize_deletion_vectors(
+        self,
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> MaterializationReport:
+        """Write the files with deleted rows anew without them, in one commit.
+
+        For tables with data evolution, whose compactions keep deleted rows. The rows of the new
+        files have new row ids; global indexes over rewritten rows are dropped.
+
+        Args:
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only return what would be rewritten.
+
+        Raises:
+            UnsupportedFeatureError: the table has no data evolution or no deletion vectors.
+            InvalidInputError: a partition names a column that is not a partition column.
+            CommitConflictError: others changed these rows in each of several attempts.
+
+        >>> import paimon_explore as pe
+        >>> keys = ("row-tracking.enabled", "data-evolution.enabled", "deletion-vectors.enabled")
+        >>> options = dict.fromkeys(keys, "true")
+        >>> t = pe.demo().create_table("demo.marked", {"k": "INT"}, options=options)
+        >>> _ = t.append([{"k": 1}, {"k": 2}]), t.delete("k = 1")
+        >>> t.maintenance.materialize_deletion_vectors()
+        removed 1 deleted rows of 1 files, and 0 global index files
+        >>> t.to_arrow()["k"].to_pylist()
+        [2]
+        """
+        return materialize_deletion_vectors(
             *self._table(),
             partitions=partition_list(partitions),
             dry_run=boolean("dry_run", dry_run),
