@@ -10,7 +10,8 @@ the changed partitions:
 4. index files: see `index_conflicts`;
 5. with data evolution, no other commit has written the same columns of the same rows, has deleted
    rows of files whose columns this commit updates, or has updated rows of files of which this
-   commit deletes rows; and no columns remain of rows whose files this commit removes.
+   commit deletes rows; removed files have the row ids with which they were planned; and no columns
+   remain of rows whose files this commit removes, nor global indexes, if it is a compaction.
 
 A conflict ends the commit: its changes must be planned again.
 
@@ -125,6 +126,7 @@ def check_conflicts(
         _check_levels(after, rules.keys)
     if rules.data_evolution:
         added = changes.entries.of_kind(FileKind.ADD)
+        check_row_ids(live, changes.entries)
         check_row_ranges(live, added)
         check_compacted_ranges(after, added)
         gone = check_removed_ranges(after, changes.entries)
@@ -252,6 +254,29 @@ def _may_be_overwritten(store: TableStore, latest: Snapshot, since: SeenSnapshot
         if found is None or found.commit_kind is CommitKind.OVERWRITE:
             return True
     return False
+
+
+def check_row_ids(live: ManifestEntries, entries: ManifestEntries) -> None:
+    """Check that removed files still have the row ids with which they were planned.
+
+    Raises:
+        CommitConflictError: another commit has reassigned them.
+    """
+    read = ["file_name", "first_row_id"]
+    removed = entries.of_kind(FileKind.DELETE).table.select(read).to_pylist()
+    if not removed:
+        return
+    names = pa.array([row["file_name"] for row in removed], pa.string())
+    found = live.table.select(read)
+    rows = found.filter(pc.is_in(found["file_name"], names)).to_pylist()
+    current = {row["file_name"]: row["first_row_id"] for row in rows}
+    for row in removed:
+        if current.get(row["file_name"], row["first_row_id"]) != row["first_row_id"]:
+            raise CommitConflictError(
+                f"Another commit has given the rows of data file {row['file_name']}, which this "
+                "commit removes, new row ids.",
+                hint=PLAN_AGAIN,
+            )
 
 
 def check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:

@@ -67,3 +67,25 @@ def test_java_reads_and_changes_a_table_after_its_vectors_were_materialized(
     either.append_compact(table.path)
     table.delete("id = 2")
     assert same_rows(either, table)["id"].to_pylist() == [0, 3, 6, 7, 8, 9, 10, 11, 20]
+
+
+def test_java_reads_and_changes_a_table_after_its_row_ids_were_reassigned(
+    either: JavaPaimon, tmp_path: Path
+) -> None:
+    table = new(tmp_path)
+    table.maintenance.create_global_index("id")
+    table.delete("id IN (1, 4)")
+    before = same_rows(either, table)
+    report = table.maintenance.reassign_row_ids()
+    assert (report.row_count, report.dropped_indexes) == (12, ())
+    assert same_rows(either, table) == before
+    for i in (0, 4, 7):
+        where = ("=", "id", i)
+        found = either.read(table.path, where=where)
+        assert difference(table.scan(where=f"id = {i}").to_arrow(), found) == ""
+    either.write(table.path, [{"id": 20, "s": "java", "b": b"java", "p": 1}])
+    either.append_compact(table.path)
+    table.update({"s": "'last'"}, where="id = 7")
+    table.delete("id = 2")
+    table.compact()
+    assert same_rows(either, table)["id"].to_pylist() == [0, 3, 5, 6, 7, 8, 9, 10, 11, 20]

@@ -89,6 +89,14 @@ def _materialize_deletion_vectors(one: Call) -> None:
     table.maintenance.materialize_deletion_vectors(partitions_of(one, table))
 
 
+@REWRITES.add("table", "partitions")
+def _reassign_row_id(one: Call) -> Answer:
+    table = one.table()
+    report = table.maintenance.reassign_row_ids(_partitions(one, table))
+    done = "Skipped" if report.snapshot_id is None else "Success"
+    return answer("result string", [(f"{done}: {report}",)])
+
+
 def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
     text = one.text("partitions")
     return named_partitions(one, table, text) if text else None

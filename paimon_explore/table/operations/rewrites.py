@@ -27,6 +27,7 @@ from paimon_explore.maintenance.rewrites.missing_files import (
 )
 from paimon_explore.maintenance.rewrites.purge import PurgeReport, purge_files
 from paimon_explore.maintenance.rewrites.rescale import RescaleReport, rescale_table
+from paimon_explore.maintenance.rewrites.row_id_reassignment import RowIdReport, reassign_row_ids
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -161,6 +162,44 @@ class RewriteOperations:
         [2]
         """
         return materialize_deletion_vectors(
+            *self._table(),
+            partitions=partition_list(partitions),
+            dry_run=boolean("dry_run", dry_run),
+        )
+
+    def reassign_row_ids(
+        self,
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> RowIdReport:
+        """Give the rows of each partition consecutive row ids, in one commit.
+
+        For partitioned tables with data evolution, after commits that wrote to several partitions.
+        Partitions whose row ids are consecutive keep them. Only manifests are written; global
+        indexes remain valid where they cover consecutive row ids.
+
+        Args:
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only return what would be reassigned.
+
+        Raises:
+            UnsupportedFeatureError: the table has no data evolution, or a file stores row ids.
+            InvalidInputError: a partition names a column that is not a partition column.
+            CommitConflictError: others committed in each of several attempts.
+
+        >>> import paimon_explore as pe
+        >>> options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+        >>> columns = {"k": "INT", "p": "INT"}
+        >>> catalog = pe.demo()
+        >>> t = catalog.create_table("demo.mixed", columns, partition_by="p", options=options)
+        >>> for k in range(2):
+        ...     _ = t.append([{"k": k, "p": 0}, {"k": k, "p": 1}])
+        >>> t.maintenance.reassign_row_ids()
+        reassigned 4 row ids of 2 partitions, from 4 to 7
+        """
+        return reassign_row_ids(
             *self._table(),
             partitions=partition_list(partitions),
             dry_run=boolean("dry_run", dry_run),
