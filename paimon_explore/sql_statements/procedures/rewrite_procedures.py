@@ -89,6 +89,17 @@ def _materialize_deletion_vectors(one: Call) -> None:
     table.maintenance.materialize_deletion_vectors(partitions_of(one, table))
 
 
+@REWRITES.add("table", "partition", "overwrite")
+def _compact_chain_table(one: Call) -> Answer:
+    table = one.table()
+    specs = named_partitions(one, table, one.needed("partition"))
+    if len(specs) > 1:
+        raise one.problem("only one partition can be compacted at a time")
+    overwrite = one.flag("overwrite", default=False)
+    made = table.maintenance.compact_chain_table(specs[0], overwrite=overwrite)
+    return answer("result boolean", [(made is not None,)])
+
+
 @REWRITES.add("table", "partitions")
 def _reassign_row_id(one: Call) -> Answer:
     table = one.table()

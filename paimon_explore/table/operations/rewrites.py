@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.chain_compaction import compact_chain_partition
 from paimon_explore.maintenance.expiry.snapshot_expiry import repair_earliest_snapshot
 from paimon_explore.maintenance.partition_done import mark_partitions_done
 from paimon_explore.maintenance.rewrites.branch_merge import merge_branch
@@ -277,6 +278,48 @@ class RewriteOperations:
             partitions=partition_list(partitions),
         )
         return drop_global_index(*self._table(), what, dry_run=boolean("dry_run", dry_run))
+
+    def compact_chain_table(
+        self, partition: PartitionSpec, *, overwrite: bool = False
+    ) -> Snapshot | None:
+        """Write a partition of a chain table to its snapshot branch, in one commit.
+
+        The rows are those of the nearest earlier partition of the snapshot branch, with the changes
+        of the delta branch since. Changes that are written to the partition later are read again
+        only after another compaction with `overwrite`.
+
+        Args:
+            partition: the value of each partition column.
+            overwrite: whether to replace a partition that the snapshot branch has.
+
+        Returns:
+            The new snapshot of the snapshot branch; None if it has the partition and `overwrite`
+            is false, or if the delta branch does not have the partition.
+
+        Raises:
+            InvalidInputError: the table is no chain table or is opened on a branch, or the
+                partition is invalid.
+            CommitConflictError: others wrote to the partition in each of several attempts.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> options = {"bucket": "1", "sequence.field": "n"} | {
+        ...     "partition.timestamp-pattern": "$dt", "partition.timestamp-formatter": "yyyyMMdd"}
+        >>> t = catalog.create_table("demo.chain", {"dt": "STRING", "k": "INT", "n": "INT"},
+        ...     partition_by="dt", primary_key=["dt", "k"], options=options)
+        >>> for branch, rows in {"snapshot": ("0101", 1), "delta": ("0102", 2)}.items():
+        ...     t.create_branch(branch)
+        ...     dt, k = rows
+        ...     own = catalog.table(f"demo.chain$branch_{branch}")
+        ...     _ = own.upsert([{"dt": f"2026{dt}", "k": k, "n": 1}])
+        >>> _ = t.set_options({"chain-table.enabled": "true"})
+        >>> _ = t.maintenance.compact_chain_table({"dt": "20260102"})
+        >>> catalog.table("demo.chain$branch_snapshot").count()
+        3
+        """
+        return compact_chain_partition(
+            *self._table(), partition, overwrite=boolean("overwrite", overwrite)
+        )
 
     def merge_branch(self, source: str, target: str = MAIN_BRANCH) -> Snapshot | None:
         """Add the files of a branch that another branch does not have, in one commit.
