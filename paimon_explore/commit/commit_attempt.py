@@ -34,6 +34,7 @@ from paimon_explore.commit.overwrite import (
 )
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions, check_overwritten
 from paimon_explore.commit.row_tracking import (
+    RowIdMapping,
     assign_row_ids,
     grouped_by_partition,
     numbered_by_snapshot,
@@ -88,7 +89,9 @@ class Request:
         overwrite: the partitions to replace, if it is an overwrite.
         statistics: name of a new statistics file, if any; else the previous one remains.
         merging: rules for merging manifests, if different from the options.
-        planned_on: the snapshot whose rows were read to compute new values of some columns, if any.
+        planned_on: the snapshot whose rows were read to compute new values of some columns, or to
+            reassign row ids, if any.
+        row_ids: new row ids of existing rows, if any; no commit may follow `planned_on`.
         seen: the snapshot since which no other commit may have written the same keys.
         overwritten: partitions to which no other commit may have written since a snapshot.
         bucketed_since: the snapshot since which no other commit may have changed the number of
@@ -106,6 +109,7 @@ class Request:
     statistics: str | None = None
     merging: MergeRules | None = None
     planned_on: int | None = None
+    row_ids: RowIdMapping | None = None
     seen: SeenSnapshot | None = None
     overwritten: OverwrittenPartitions | None = None
     bucketed_since: SeenSnapshot | None = None
@@ -271,6 +275,8 @@ class AttemptSteps:
         before = ManifestFiles.empty()
         if state.latest is not None:
             before = self.store.manifests.all(state.latest)
+        if state.request.row_ids is not None:
+            return self._reassign_row_ids(state, before, state.request.row_ids)
         rules = state.request.merging or self.merging
         candidates = merge_candidates(before, rules)
         after = merge_manifests(before, candidates, self.writer, rules)
@@ -291,6 +297,28 @@ class AttemptSteps:
             "target bytes of a merged manifest": rules.target_bytes,
             "minimum number of manifests to merge": rules.min_count,
         }
+
+    def _reassign_row_ids(
+        self, state: CommitAttempt, before: ManifestFiles, row_ids: RowIdMapping
+    ) -> Metrics:
+        """Write the base manifest list with new row ids of existing rows.
+
+        Raises:
+            CommitConflictError: there is a newer snapshot than the planned one.
+        """
+        planned = state.request.planned_on
+        if state.latest is None or state.latest.id != planned:
+            raise CommitConflictError(
+                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns.",
+                hint=PLAN_AGAIN,
+            )
+        after: list[ManifestFiles] = []
+        for position, name in enumerate(before.names):
+            moved = row_ids.moved(self.store.manifests.read(name))
+            after.append(before.slice(position, 1) if moved is None else self.writer.entries(moved))
+        state.base = self.writer.list(ManifestFiles.concat(after))
+        state.next_row_id = row_ids.next_row_id
+        return {"manifests before": len(before), "bytes": state.base.size}
 
     def assign_row_ids(self, state: CommitAttempt) -> Metrics | None:
         """Assign row ids to new rows, and the snapshot id as sequence number if it orders rows."""
@@ -335,6 +363,11 @@ class AttemptSteps:
         """Write the index manifest, if index files change."""
         before = state.latest.index_manifest if state.latest is not None else None
         state.index_manifest = before
+        row_ids = state.request.row_ids
+        if row_ids is not None and before is not None:
+            moved = row_ids.moved_index(self.store.manifests.index(before))
+            state.index_manifest = self.writer.index(moved) if len(moved) else None
+            return {"index files": len(moved)}
         if not len(state.changes.added_index) and not len(state.changes.deleted_index):
             return None
         rules = IndexRules(is_bucketed=self.checks.is_bucketed)

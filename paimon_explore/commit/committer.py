@@ -55,6 +55,7 @@ from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
+from paimon_explore.commit.row_tracking import RowIdMapping
 from paimon_explore.errors import (
     CommitOutcomeUnknownError,
     InvalidInputError,
@@ -317,6 +318,28 @@ class Committer:
         except PaimonError:
             self._store.file_io.delete(self._store.paths.statistics(name))
             raise
+
+    def reassign_row_ids(self, row_ids: RowIdMapping, *, planned_on: int) -> Snapshot:
+        """Commit new row ids of existing rows; data files do not change.
+
+        Args:
+            row_ids: the new row ids.
+            planned_on: the snapshot on which they were planned.
+
+        Raises:
+            CommitConflictError: there is a newer snapshot.
+            CommitOutcomeUnknownError, CommitError, StorageError: as for `commit`.
+        """
+        request = Request(
+            kind=CommitKind.OVERWRITE,
+            identifier=BATCH_COMMIT_IDENTIFIER,
+            changes=Changes(),
+            note=NO_NOTE,
+            check=False,
+            planned_on=planned_on,
+            row_ids=row_ids,
+        )
+        return self._make([request])[0]
 
     def compact_manifests(self) -> Snapshot | None:
         """Merge small manifests and those with deletions; data files do not change.

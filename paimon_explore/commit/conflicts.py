@@ -10,7 +10,8 @@ the changed partitions:
 4. index files: see `index_conflicts`;
 5. with data evolution, no other commit has written the same columns of the same rows, has deleted
    rows of files whose columns this commit updates, or has updated rows of files of which this
-   commit deletes rows; and no columns remain of rows whose files this commit removes.
+   commit deletes rows; removed files have the row ids with which they were planned; and no columns
+   remain of rows whose files this commit removes, nor global indexes, if it is a compaction.
 
 A conflict ends the commit: its changes must be planned again.
 
@@ -35,7 +36,7 @@ whether it has changed.
 Spec: append-table/data-evolution.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
 
@@ -49,6 +50,7 @@ from paimon_explore.commit.index_conflicts import (
     check_indexed_files,
     check_indexed_rows,
     check_marked_files,
+    check_removed_rows,
     check_replaced,
 )
 from paimon_explore.commit.key_conflicts import is_same_snapshot
@@ -124,9 +126,12 @@ def check_conflicts(
         _check_levels(after, rules.keys)
     if rules.data_evolution:
         added = changes.entries.of_kind(FileKind.ADD)
+        check_row_ids(live, changes.entries)
         check_row_ranges(live, added)
         check_compacted_ranges(after, added)
-        check_removed_ranges(after, changes.entries)
+        gone = check_removed_ranges(after, changes.entries)
+        if kind is CommitKind.COMPACT:
+            check_removed_rows(changes, index_before, gone)
         check_indexed_columns(changes, index_before, rules.indexable)
         if rules.planned_on is not None:
             check_columns(live, added, rules.planned_on)
@@ -251,6 +256,29 @@ def _may_be_overwritten(store: TableStore, latest: Snapshot, since: SeenSnapshot
     return False
 
 
+def check_row_ids(live: ManifestEntries, entries: ManifestEntries) -> None:
+    """Check that removed files still have the row ids with which they were planned.
+
+    Raises:
+        CommitConflictError: another commit has reassigned them.
+    """
+    read = ["file_name", "first_row_id"]
+    removed = entries.of_kind(FileKind.DELETE).table.select(read).to_pylist()
+    if not removed:
+        return
+    names = pa.array([row["file_name"] for row in removed], pa.string())
+    found = live.table.select(read)
+    rows = found.filter(pc.is_in(found["file_name"], names)).to_pylist()
+    current = {row["file_name"]: row["first_row_id"] for row in rows}
+    for row in removed:
+        if current.get(row["file_name"], row["first_row_id"]) != row["first_row_id"]:
+            raise CommitConflictError(
+                f"Another commit has given the rows of data file {row['file_name']}, which this "
+                "commit removes, new row ids.",
+                hint=PLAN_AGAIN,
+            )
+
+
 def check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
     """Check that files with new columns have the same row ranges as live files.
 
@@ -313,10 +341,15 @@ def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> No
                 )
 
 
-def check_removed_ranges(after: ManifestEntries, entries: ManifestEntries) -> None:
+def check_removed_ranges(
+    after: ManifestEntries, entries: ManifestEntries
+) -> Sequence[tuple[int, int]]:
     """Check that no columns remain of rows whose data files this commit removes.
 
     Another commit may have written them since the removal was planned.
+
+    Returns:
+        First row id, and last one plus 1, of the removed files whose rows get no other file.
 
     Raises:
         CommitConflictError: it has.
@@ -327,7 +360,7 @@ def check_removed_ranges(after: ManifestEntries, entries: ManifestEntries) -> No
     remaining = after.filter(row_ranges(after)[0] >= 0)
     conflicts = is_gone & _overlapped(first, end, *row_ranges(remaining))
     if not conflicts.any():
-        return
+        return list(zip(first[is_gone].tolist(), end[is_gone].tolist(), strict=True))
     at = int(np.flatnonzero(conflicts)[0])
     starts, stops = row_ranges(remaining)
     other = remaining.filter((starts < end[at]) & (stops > first[at]))

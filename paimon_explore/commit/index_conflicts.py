@@ -17,7 +17,7 @@ A data file that the commit removes and adds again on another level does not cou
 Spec: concepts/concurrency-control; concepts/spec/tableindex.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -236,6 +236,32 @@ def check_indexed_rows(changes: Changes, live: ManifestEntries, planned_on: int)
             raise CommitConflictError(
                 f"File {row['file_name']} of another commit updates columns of rows that this "
                 f"commit indexes, from row id {first} on.",
+                hint=PLAN_AGAIN,
+            )
+
+
+def check_removed_rows(
+    changes: Changes, before: IndexEntries, gone: Sequence[tuple[int, int]]
+) -> None:
+    """Check that no global index remains over rows whose files the commit removes.
+
+    Args:
+        changes: the changes of a compaction of a table with data evolution.
+        before: all index files of the latest snapshot.
+        gone: first row id, and last one plus 1, of these rows.
+
+    Raises:
+        CommitConflictError: another commit built such an index.
+    """
+    dropped = {_identity(row) for row in changes.deleted_index.rows()}
+    for row in before.rows() if gone else ():
+        found = row["global_index"]
+        if not isinstance(found, dict) or _identity(row) in dropped:
+            continue
+        if any(_covers(found, *rows) for rows in gone):
+            raise CommitConflictError(
+                f"Index file {row['file_name']} of type {row['index_type']} covers rows whose "
+                "files this commit removes: another commit built it.",
                 hint=PLAN_AGAIN,
             )
 

@@ -1,7 +1,8 @@
 """Assignment of row ids and sequence numbers during a commit (row tracking).
 
 In tables with row tracking, the commit assigns to each new file the snapshot id as sequence number
-and the next free range of row ids.
+and the next free range of row ids. A reassignment gives rows new ids in the entries of their files
+and in the index manifest: neither data files nor index files contain row ids.
 
 Spec: append-table/row-tracking. Seen in: golden java200/row_tracking.
 """
@@ -11,14 +12,17 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (
     ENTRY_SCHEMA,
     FileKind,
     FileSource,
     ManifestEntries,
 )
-from paimon_explore.scan.manifest_arrays import column, distinct
+from paimon_explore.scan.manifest_arrays import byte_rows, column, distinct
+from paimon_explore.scan.splits.row_id_ranges import RowRange, row_ranges
 
 _ROW_ID = "_ROW_ID"
 _SIDE_FILES = (".blob", ".vector.")
@@ -90,6 +94,59 @@ def grouped_by_partition(entries: ManifestEntries) -> ManifestEntries:
     if not len(partitions) or bool((np.diff(partitions) >= 0).all()):
         return entries
     return entries.take(np.argsort(partitions, kind="stable"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowIdMapping:
+    """New row ids of ranges of rows.
+
+    Attributes:
+        ranges: by partition: the ranges, ascending and disjoint, each with its new first row id.
+        next_row_id: the next free row id after the new ones.
+    """
+
+    ranges: Mapping[bytes, Mapping[RowRange, int]]
+    next_row_id: int
+
+    def shifts(self, partition: bytes, first: Ints, after: Ints) -> Ints:
+        """Return by how much the row ids of n ranges grow; 0 for those outside of the mapping."""
+        ranges = self.ranges[partition]
+        starts, ends = np.array(list(ranges), np.int64).T
+        grown = np.array(list(ranges.values()), np.int64) - starts
+        at = np.maximum(np.searchsorted(starts, first, side="right") - 1, 0)
+        is_inside = (starts[at] <= first) & (after <= ends[at])
+        return np.where(is_inside, grown[at], 0)
+
+    def moved(self, entries: ManifestEntries) -> ManifestEntries | None:
+        """Return the entries of a manifest with new row ids; None if none changes."""
+        first, after = row_ranges(entries)
+        partitions, codes = distinct(column(entries.table, "partition"))
+        shifts = np.zeros(len(entries), np.int64)
+        for code, partition in enumerate(byte_rows(partitions)):
+            if partition in self.ranges:
+                own = codes == code
+                shifts[own] = self.shifts(partition, first[own], after[own])
+        if not shifts.any():
+            return None
+        position = ENTRY_SCHEMA.get_field_index("first_row_id")
+        ids: Column = pa.array(first + shifts, pa.int64(), mask=first < 0)
+        table = entries.table.set_column(position, ENTRY_SCHEMA.field("first_row_id"), ids)
+        return ManifestEntries(table)
+
+    def moved_index(self, index: IndexEntries) -> IndexEntries:
+        """Return the index files with new row ranges; without those whose rows part."""
+        rows = []
+        for row in index.rows():
+            found, partition = row["global_index"], row["partition"]
+            if not isinstance(found, dict) or partition not in self.ranges:
+                rows.append(row)
+                continue
+            first, after = found["row_range_start"], found["row_range_end"] + 1
+            (shift,) = self.shifts(partition, np.array([first]), np.array([after])).tolist()
+            if shift or all(end <= first or after <= start for start, end in self.ranges[partition]):
+                moved = {"row_range_start": first + shift, "row_range_end": after - 1 + shift}
+                rows.append({**row, "global_index": {**found, **moved}})
+        return IndexEntries.from_rows(rows)
 
 
 _READ = [

@@ -13,11 +13,14 @@ Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallba
 `chain_table`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
@@ -128,6 +131,53 @@ def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -
         splits=tuple(splits),
         stages=(stage,),
         rest=parts.rest,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainPartition:
+    """A partition of a chain table, as the changes up to it make it.
+
+    Attributes:
+        whole: the snapshot branch.
+        partition: its binary row.
+        is_whole: whether the snapshot branch has it.
+        splits: the nearest earlier whole partition with the changes since; empty if the delta
+            branch does not have the partition.
+    """
+
+    whole: ScanTarget
+    partition: bytes
+    is_whole: bool
+    splits: tuple[PlainSplit, ...]
+
+
+def chain_partition(
+    target: ScanTarget, matches: Callable[[Sequence[bytes]], Bools]
+) -> ChainPartition | None:
+    """Plan one partition of a chain table from the changes, whether or not it is whole.
+
+    Args:
+        target: the chain table.
+        matches: returns which of n partitions it is, at most one.
+
+    Returns:
+        The partition; None if no branch has it.
+    """
+    check_supported_options(target.options, Use.READ, target.store.paths.root)
+    whole, changes = branches_read(target)
+    states, deltas = _by_partition(whole), _by_partition(changes)
+    schema = target.schema
+    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    order = ordered_partitions(states.keys() | deltas.keys(), every)
+    found = np.flatnonzero(matches(order)).tolist() if order else []
+    if not found:
+        return None
+    upto = order[: found[0] + 1]
+    own = states.pop(upto[-1], None)
+    splits = _chain_partition(upto, states, deltas) if upto[-1] in deltas else []
+    return ChainPartition(
+        whole=whole, partition=upto[-1], is_whole=own is not None, splits=tuple(splits)
     )
 
 

@@ -48,7 +48,7 @@ _MIN_FILES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class RowIdRange:
     """A range of row ids and its files.
 
     Attributes:
@@ -70,11 +70,27 @@ def pick_data_evolution(target: WriteTarget, split: DataSplit, *, full: bool) ->
     Returns:
         Lists of adjacent ranges that each become one file; a range is the positions of its files.
     """
-    max_size = target_file_bytes(target.options, has_primary_key=False)
     min_files = _MIN_FILES if full else target.options.value(opt.COMPACTION_MIN_FILE_NUM)
-    runs: list[list[_Range]] = []
+    names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
+    rows = np.array([i for i, name in enumerate(names) if not is_blob_file(name)], np.int64)
+    runs = adjacent_ranges(target, split, rows)
+    picked = [run for run in runs if sum(len(part.files) for part in run) >= min_files]
+    return [[part.files for part in run] for run in picked]
+
+
+def adjacent_ranges(target: WriteTarget, split: DataSplit, files: Rows) -> list[list[RowIdRange]]:
+    """Return the row id ranges of files, as lists of adjacent ranges that become one file.
+
+    Args:
+        target: the table.
+        split: the files of a partition.
+        files: positions of the files to group.
+    """
+    max_size = target_file_bytes(target.options, has_primary_key=False)
+    min_weight = target.options.value(opt.SOURCE_SPLIT_OPEN_FILE_COST)
+    runs: list[list[RowIdRange]] = []
     weight = 0
-    for part in _ranges(split, target.options.value(opt.SOURCE_SPLIT_OPEN_FILE_COST)):
+    for part in _ranges(split, files, min_weight):
         last = runs[-1] if runs else []
         if last and last[-1].after == part.first and max(weight, part.weight) <= max_size:
             last.append(part)
@@ -82,19 +98,17 @@ def pick_data_evolution(target: WriteTarget, split: DataSplit, *, full: bool) ->
         else:
             runs.append([part])
             weight = part.weight
-    picked = [run for run in runs if sum(len(part.files) for part in run) >= min_files]
-    return [[part.files for part in run] for run in picked]
+    return runs
 
 
-def _ranges(split: DataSplit, min_weight: int) -> list[_Range]:
-    """Return the row id ranges, sorted by row id.
+def _ranges(split: DataSplit, rows: Rows, min_weight: int) -> list[RowIdRange]:
+    """Return the row id ranges of some files, sorted by row id.
 
     Args:
         split: the files of a partition.
+        rows: positions of the files.
         min_weight: number of bytes that a file counts at least.
     """
-    names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
-    rows = np.array([i for i, name in enumerate(names) if not is_blob_file(name)], np.int64)
     files = split.files.take(rows)
     first, after = row_ranges(files)
     weights = np.maximum(numbers(files.table, "file_size"), min_weight)
@@ -102,7 +116,7 @@ def _ranges(split: DataSplit, min_weight: int) -> list[_Range]:
     for group in same_rows(files):
         if bool((first[group] >= 0).all()):
             low, high = int(first[group].min()), int(after[group].max())
-            found.append(_Range(rows[group], low, high, int(weights[group].sum())))
+            found.append(RowIdRange(rows[group], low, high, int(weights[group].sum())))
     return sorted(found, key=lambda part: part.first)
 
 

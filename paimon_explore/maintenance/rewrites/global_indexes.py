@@ -53,7 +53,7 @@ from paimon_explore.scan.index_lookups import INDEX_TYPES
 from paimon_explore.scan.manifest_arrays import Rows, byte_rows, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
-from paimon_explore.scan.splits.row_id_ranges import row_ranges
+from paimon_explore.scan.splits.row_id_ranges import RowRange, consecutive_row_ids, row_ranges
 from paimon_explore.scan.splits.split_generator import make_splits
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -70,8 +70,6 @@ _REFUSED = {
 """Types that other implementations know -> why they are not built."""
 RECORDS = 12_000_000
 """Maximum rows of an index file."""
-RowRange = tuple[int, int]
-"""First row id, and last row id plus 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +237,7 @@ class _Build:
         partitions = byte_rows(known.column("partition").combine_chunks())
         for partition in dict.fromkeys(partitions):
             own = known.filter(np.array([one == partition for one in partitions], np.bool_))
-            for part in _without(_consecutive(own), covered):
+            for part in _without(consecutive_row_ids(own), covered):
                 if self.keys is not None:
                     yield self._sorted(partition, own, part, self.keys)
                     continue
@@ -396,18 +394,6 @@ def _covered(entries: IndexEntries) -> list[RowRange]:
         for index in found
         if isinstance(index, dict)
     ]
-
-
-def _consecutive(entries: ManifestEntries) -> list[RowRange]:
-    """Return the ranges of consecutive row ids of files, ascending."""
-    first, after = row_ranges(entries)
-    found: list[RowRange] = []
-    for start, end in sorted(zip(first.tolist(), after.tolist(), strict=True)):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
 
 
 def _without(parts: Sequence[RowRange], covered: Sequence[RowRange]) -> list[RowRange]:

@@ -489,6 +489,12 @@ ROW_TRACKING_PARTITION_GROUP_ON_COMMIT = flag(
 DATA_EVOLUTION_ENABLED = immutable(
     flag("data-evolution.enabled", "Write new columns to separate files.")
 )
+DATA_EVOLUTION_REASSIGN_SKIP_CONTIGUOUS_ROW_COUNT = integer(
+    "data-evolution.reassign.skip-contiguous-row-count",
+    "Rows of a partition with consecutive row ids that keep them if they are more than this; 0 for "
+    "none.",
+    default=1_000_000_000,
+)
 GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes in scans.", default=True)
 GLOBAL_INDEX_ROW_COUNT_PER_SHARD = integer(
     "global-index.row-count-per-shard", "Rows of a full-text or vector index.", default=100_000

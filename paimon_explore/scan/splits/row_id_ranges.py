@@ -14,6 +14,8 @@ from paimon_explore.data_types.arrow_buffers import valid_mask
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
+RowRange = tuple[int, int]
+"""First row id, and last row id plus 1."""
 _BLOB_MARK, _VECTOR_MARK = ".blob", ".vector."
 """Parts of the names of files that store single columns."""
 
@@ -47,6 +49,18 @@ def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
     known = valid_mask(column(entries.table, "first_row_id"))
     first = np.where(known, numbers(entries.table, "first_row_id"), -1)
     return first, np.where(known, first + numbers(entries.table, "row_count"), -1)
+
+
+def consecutive_row_ids(entries: ManifestEntries) -> list[RowRange]:
+    """Return the ranges of consecutive row ids of files with row ids, ascending."""
+    first, after = row_ranges(entries)
+    found: list[RowRange] = []
+    for start, end in sorted(zip(first.tolist(), after.tolist(), strict=True)):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
 
 
 def same_rows(entries: ManifestEntries) -> list[Rows]:

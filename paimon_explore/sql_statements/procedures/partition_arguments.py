@@ -47,7 +47,7 @@ def named_partitions(one: Call, table: Table, text: str) -> list[dict[str, objec
         pairs = [pair.partition("=") for pair in part.split(",")]
         if not all(equal for _, equal, _ in pairs):
             raise one.problem(f"partitions = {text!r} is not of the form 'a=1,b=2;a=2,b=3'")
-        found.append({key.strip(): value.strip().strip("'") for key, _, value in pairs})
+        found.append({key.strip(): value.strip().strip("'\"") for key, _, value in pairs})
     schema = latest_schema(store_of(table))
     return [_typed(one, schema, spec) for spec in found]
 

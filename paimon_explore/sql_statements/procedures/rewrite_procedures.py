@@ -83,6 +83,31 @@ def _rewrite_file_index(one: Call) -> Answer:
     return answer(columns, [(report.partitions, len(report.files))])
 
 
+@REWRITES.add("table", "partitions", "options", "where")
+def _materialize_deletion_vectors(one: Call) -> None:
+    table = one.table()
+    table.maintenance.materialize_deletion_vectors(partitions_of(one, table))
+
+
+@REWRITES.add("table", "partition", "overwrite")
+def _compact_chain_table(one: Call) -> Answer:
+    table = one.table()
+    specs = named_partitions(one, table, one.needed("partition"))
+    if len(specs) > 1:
+        raise one.problem("only one partition can be compacted at a time")
+    overwrite = one.flag("overwrite", default=False)
+    made = table.maintenance.compact_chain_table(specs[0], overwrite=overwrite)
+    return answer("result boolean", [(made is not None,)])
+
+
+@REWRITES.add("table", "partitions")
+def _reassign_row_id(one: Call) -> Answer:
+    table = one.table()
+    report = table.maintenance.reassign_row_ids(_partitions(one, table))
+    done = "Skipped" if report.snapshot_id is None else "Success"
+    return answer("result string", [(f"{done}: {report}",)])
+
+
 def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
     text = one.text("partitions")
     return named_partitions(one, table, text) if text else None

@@ -4,9 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.chain_compaction import compact_chain_partition
 from paimon_explore.maintenance.expiry.snapshot_expiry import repair_earliest_snapshot
 from paimon_explore.maintenance.partition_done import mark_partitions_done
 from paimon_explore.maintenance.rewrites.branch_merge import merge_branch
+from paimon_explore.maintenance.rewrites.deletion_vector_materialization import (
+    MaterializationReport,
+    materialize_deletion_vectors,
+)
 from paimon_explore.maintenance.rewrites.file_index_rewrite import (
     FileIndexReport,
     rewrite_file_indexes,
@@ -23,6 +28,7 @@ from paimon_explore.maintenance.rewrites.missing_files import (
 )
 from paimon_explore.maintenance.rewrites.purge import PurgeReport, purge_files
 from paimon_explore.maintenance.rewrites.rescale import RescaleReport, rescale_table
+from paimon_explore.maintenance.rewrites.row_id_reassignment import RowIdReport, reassign_row_ids
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -125,6 +131,81 @@ class RewriteOperations:
             dry_run=boolean("dry_run", dry_run),
         )
 
+    def materialize_deletion_vectors(
+        self,
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> MaterializationReport:
+        """Write the files with deleted rows anew without them, in one commit.
+
+        For tables with data evolution, whose compactions keep deleted rows. The rows of the new
+        files have new row ids; global indexes over rewritten rows are dropped.
+
+        Args:
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only return what would be rewritten.
+
+        Raises:
+            UnsupportedFeatureError: the table has no data evolution or no deletion vectors.
+            InvalidInputError: a partition names a column that is not a partition column.
+            CommitConflictError: others changed these rows in each of several attempts.
+
+        >>> import paimon_explore as pe
+        >>> keys = ("row-tracking.enabled", "data-evolution.enabled", "deletion-vectors.enabled")
+        >>> options = dict.fromkeys(keys, "true")
+        >>> t = pe.demo().create_table("demo.marked", {"k": "INT"}, options=options)
+        >>> _ = t.append([{"k": 1}, {"k": 2}]), t.delete("k = 1")
+        >>> t.maintenance.materialize_deletion_vectors()
+        removed 1 deleted rows of 1 files, and 0 global index files
+        >>> t.to_arrow()["k"].to_pylist()
+        [2]
+        """
+        return materialize_deletion_vectors(
+            *self._table(),
+            partitions=partition_list(partitions),
+            dry_run=boolean("dry_run", dry_run),
+        )
+
+    def reassign_row_ids(
+        self,
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> RowIdReport:
+        """Give the rows of each partition consecutive row ids, in one commit.
+
+        For partitioned tables with data evolution, after commits that wrote to several partitions.
+        Partitions whose row ids are consecutive keep them. Only manifests are written; global
+        indexes remain valid where they cover consecutive row ids.
+
+        Args:
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only return what would be reassigned.
+
+        Raises:
+            UnsupportedFeatureError: the table has no data evolution, or a file stores row ids.
+            InvalidInputError: a partition names a column that is not a partition column.
+            CommitConflictError: others committed in each of several attempts.
+
+        >>> import paimon_explore as pe
+        >>> options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+        >>> columns = {"k": "INT", "p": "INT"}
+        >>> catalog = pe.demo()
+        >>> t = catalog.create_table("demo.mixed", columns, partition_by="p", options=options)
+        >>> for k in range(2):
+        ...     _ = t.append([{"k": k, "p": 0}, {"k": k, "p": 1}])
+        >>> t.maintenance.reassign_row_ids()
+        reassigned 4 row ids of 2 partitions, from 4 to 7
+        """
+        return reassign_row_ids(
+            *self._table(),
+            partitions=partition_list(partitions),
+            dry_run=boolean("dry_run", dry_run),
+        )
+
     def create_global_index(
         self,
         column: str,
@@ -197,6 +278,48 @@ class RewriteOperations:
             partitions=partition_list(partitions),
         )
         return drop_global_index(*self._table(), what, dry_run=boolean("dry_run", dry_run))
+
+    def compact_chain_table(
+        self, partition: PartitionSpec, *, overwrite: bool = False
+    ) -> Snapshot | None:
+        """Write a partition of a chain table to its snapshot branch, in one commit.
+
+        The rows are those of the nearest earlier partition of the snapshot branch, with the changes
+        of the delta branch since. Changes that are written to the partition later are read again
+        only after another compaction with `overwrite`.
+
+        Args:
+            partition: the value of each partition column.
+            overwrite: whether to replace a partition that the snapshot branch has.
+
+        Returns:
+            The new snapshot of the snapshot branch; None if it has the partition and `overwrite`
+            is false, or if the delta branch does not have the partition.
+
+        Raises:
+            InvalidInputError: the table is no chain table or is opened on a branch, or the
+                partition is invalid.
+            CommitConflictError: others wrote to the partition in each of several attempts.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> options = {"bucket": "1", "sequence.field": "n"} | {
+        ...     "partition.timestamp-pattern": "$dt", "partition.timestamp-formatter": "yyyyMMdd"}
+        >>> t = catalog.create_table("demo.chain", {"dt": "STRING", "k": "INT", "n": "INT"},
+        ...     partition_by="dt", primary_key=["dt", "k"], options=options)
+        >>> for branch, rows in {"snapshot": ("0101", 1), "delta": ("0102", 2)}.items():
+        ...     t.create_branch(branch)
+        ...     dt, k = rows
+        ...     own = catalog.table(f"demo.chain$branch_{branch}")
+        ...     _ = own.upsert([{"dt": f"2026{dt}", "k": k, "n": 1}])
+        >>> _ = t.set_options({"chain-table.enabled": "true"})
+        >>> _ = t.maintenance.compact_chain_table({"dt": "20260102"})
+        >>> catalog.table("demo.chain$branch_snapshot").count()
+        3
+        """
+        return compact_chain_partition(
+            *self._table(), partition, overwrite=boolean("overwrite", overwrite)
+        )
 
     def merge_branch(self, source: str, target: str = MAIN_BRANCH) -> Snapshot | None:
         """Add the files of a branch that another branch does not have, in one commit.
