@@ -11,7 +11,7 @@ Page statistics of a column chunk, converted to Arrow.
 
 They come from the ColumnIndex of the file or, if there is none, from the page headers.
 
-The decoded metadata of the last files is kept, as queries for single rows often read the same files.
+The decoded metadata of the last files is kept: queries for single rows often read the same files.
 
 Spec: Parquet format, `ColumnIndex` and `Statistics`.
 """
