@@ -104,6 +104,15 @@ def test_other_queries_are_duckdbs(table: pe.Table, text: str) -> None:
     assert not isinstance(pe.sql(text, t=table)._rows, DirectRows)
 
 
+def test_a_count_from_metadata_needs_no_duckdb() -> None:
+    made = pe.demo().create_table("demo.a", SCHEMA)
+    made.append(pa.Table.from_pylist([row(k) for k in range(6)], SCHEMA))
+    found = pe.sql("SELECT count(*) AS n FROM t", t=made)
+    assert isinstance(found._rows, DirectRows)
+    assert found.to_arrow().to_pydict() == {"n": [6]}
+    assert found.schema == pa.schema([("n", pa.int64())])
+
+
 @pytest.mark.parametrize(("rows", "found"), [(3, 3), (100, 8)])
 def test_a_limit_is_that_of_the_scan(table: pe.Table, rows: int, found: int) -> None:
     query = f"SELECT k FROM t LIMIT {rows}"  # noqa: S608 - a number of this test
