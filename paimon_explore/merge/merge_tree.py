@@ -13,7 +13,7 @@ key alone; the tree has to be followed. This module does so for the keys that ca
 The rule is that of Java 0.9 to 2.0 (`LoserTree`, unchanged since 0.5); `sort-engine` = `min-heap`,
 whose order depends on the batches in which Java reads files, is not followed. After 2.0 a retract
 comes before an addition that is tied with it; that rule is not followed either.
-Spec: primary-key-table/merge-engine, sequence numbers. Seen in: java-2.0.0/ties.
+Spec: primary-key-table/merge-engine, sequence numbers.
 """
 
 from collections.abc import Sequence
