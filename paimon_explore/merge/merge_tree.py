@@ -195,9 +195,9 @@ class _LoserTree:
         for leaf in reversed(range(count)):
             self._advance(leaf)
 
-    def merged(self) -> "list[int]":
+    def merged(self) -> list[int]:
         """The names of all records in the order in which they are returned."""
-        found = []
+        found: list[int] = []
         while True:
             while self._returned[self._winner]:
                 self._advance(self._winner)

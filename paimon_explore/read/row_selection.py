@@ -75,7 +75,7 @@ class LateMerge:
     fields: tuple[DataField, ...]
     deciding: tuple[DataField, ...]
     by_run_order: bool
-    may_tie: bool
+    may_tie: bool = False
     limits: RowLimits = RowLimits()
 
 

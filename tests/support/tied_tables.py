@@ -7,7 +7,6 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from paimon_explore import open_table
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER
 from paimon_explore.table.table import Table
 from paimon_explore.write.primary_key_writer import MergeBuffer
@@ -57,11 +56,10 @@ def write_tied(table: Table, chance: random.Random, files: int, *, deletes: bool
             }
             for key in keys
         ]
-        gone = [row for row in rows if deletes and chance.random() < 0.1]
+        kinds = ["-D" if deletes and chance.random() < 0.1 else "+I" for _ in rows]
+        batch = pa.Table.from_pylist(rows, ARROW).append_column("_ROW_KIND", pa.array(kinds))
         with stored_numbers():
-            table.upsert(pa.Table.from_pylist([r for r in rows if r not in gone] or rows, ARROW))
-            if gone:
-                table.delete_rows(gone) if hasattr(table, "delete_rows") else None
+            table.upsert(batch)
 
 
 ARROW = pa.schema([pa.field(name, kind, nullable=name != "k") for name, kind in COLUMNS.items()])
