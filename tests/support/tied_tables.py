@@ -1,11 +1,11 @@
-"""Tables with tied records: records of one key with equal sequence numbers, as Java 0.7 left them."""
+"""Tables with tied records: of one key with equal sequence numbers, as Java 0.7 left them."""
 
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from unittest.mock import patch
 
 import pyarrow as pa
+import pytest
 
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER
 from paimon_explore.table.table import Table
@@ -38,7 +38,8 @@ def stored_numbers() -> Iterator[None]:
         self._rows.append(rows.append_column(field, rows.column("n")))
         self.buffered_rows += rows.num_rows
 
-    with patch.object(MergeBuffer, "add", add):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MergeBuffer, "add", add)
         yield
 
 
