@@ -18,16 +18,18 @@ from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_
 from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import Merged, Records, RowKind, is_retract
-from paimon_explore.merge.keys.key_groups import Groups, group_rows
+from paimon_explore.merge.keys.key_groups import Groups, group_tied_rows
 from paimon_explore.merge.keys.key_index import number_keys, winners, winning_rows
 from paimon_explore.merge.keys.normalized_keys import KeySource, key_source, normalized_keys
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
+from paimon_explore.merge.merge_tree import MergeTree
 from paimon_explore.merge.numpy_columns import (
     Int8s,
     index_array,
     int8_array,
     int64_array,
     ints_of,
+    mask_array,
     narrow_index,
 )
 from paimon_explore.metadata.options.option_enums import MergeEngine
@@ -132,18 +134,30 @@ def functions_of(spec: MergeSpec) -> "Mapping[str, Aggregator]":
 
 @dataclass(slots=True)
 class Section:
-    """Rows to merge: parts of sorted runs, oldest run first, with all rows of their keys.
+    """Rows to merge: parts of sorted runs with all rows of their keys.
 
     Columns are concatenated on first access.
+
+    Attributes:
+        parts: the rows, in the order of the runs.
+        leaves: for each part the leaf of its run, if there is a tree.
+        tree: orders tied records; None if there are none, or if parts are in their order.
     """
 
     parts: Sequence[pa.RecordBatch]
+    leaves: Sequence[int] = ()
+    tree: MergeTree | None = None
     _columns: dict[str, Column] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
         """Number of rows."""
         return sum(part.num_rows for part in self.parts)
+
+    @property
+    def is_one_part(self) -> bool:
+        """Whether no key has several rows, and none matter to the order of later ones."""
+        return len(self.parts) == 1 and self.tree is None
 
     def column(self, name: str) -> Column:
         """All values of a column."""
@@ -183,7 +197,7 @@ def retracts_of(part: pa.RecordBatch) -> Bools | None:
 
 def merge_section(section: Section, task: Task) -> Iterator[pa.RecordBatch]:
     """Merges a section; batches may be empty."""
-    if (len(section.parts) == 1 and task.keeps_single_rows) or not section.count:
+    if (section.is_one_part and task.keeps_single_rows) or not section.count:
         for part in section.parts:
             yield pass_through(part, task)
         return
@@ -222,12 +236,12 @@ def merge_whole(
     starts = np.cumsum(sizes) - sizes
     parts = [whole.slice(start, size) for start, size in zip(starts.tolist(), sizes, strict=True)]
     columns = dict(zip(whole.schema.names, whole.columns, strict=True))
-    yield from merge_section(Section(parts, columns), task)
+    yield from merge_section(Section(parts, _columns=columns), task)
 
 
 def selected_rows(section: Section, task: Task) -> list[Bools | None]:
     """For each part which of its rows deduplicate or first-row selects; None for all."""
-    if len(section.parts) == 1 or not section.count:
+    if section.is_one_part or not section.count:
         masks: Sequence[Bools | None] = [None] * len(section.parts)
     else:
         masks = _selected(section, task)
@@ -235,9 +249,44 @@ def selected_rows(section: Section, task: Task) -> list[Bools | None]:
 
 
 def record_groups(section: Section, task: Task) -> Groups:
-    """The rows by key, oldest first."""
+    """The rows by key, oldest first. Of one merge tree every section must be asked for once."""
     keys = [section.column(name) for name in task.spec.keys]
-    return group_rows(keys, _record_order(section, task), count=section.count)
+    groups, tied = group_tied_rows(keys, _record_order(section, task), count=section.count)
+    if section.tree is None:
+        return groups
+    leaves = np.repeat(section.leaves, [part.num_rows for part in section.parts])
+    return section.tree.ordered(groups, tied, leaves)
+
+
+def has_ties(section: Section, task: Task) -> bool:
+    """Whether records of one key are equal in their sequence fields and numbers."""
+    keys = [section.column(name) for name in task.spec.keys]
+    within = _record_order(section, task)
+    return bool(group_tied_rows(keys, within, count=section.count)[1].any())
+
+
+def merge_kept_rows(section: Section, kept: Bools, task: Task) -> Iterator[pa.RecordBatch]:
+    """Merges some rows of a section: of each key the order of all its rows counts."""
+    if section.tree is None:
+        yield from merge_section(Section(_filtered(section.parts, kept)), task)
+        return
+    groups = record_groups(section, task)
+    keep = kept[groups.order]
+    sizes = np.add.reduceat(keep, groups.starts, dtype=np.int64)
+    sizes = sizes[sizes > 0]
+    if len(sizes):
+        yield merge_groups(section, task, Groups(groups.order[keep], np.cumsum(sizes) - sizes))
+
+
+def _filtered(parts: Sequence[pa.RecordBatch], kept: Bools) -> list[pa.RecordBatch]:
+    found = []
+    begin = 0
+    for part in parts:
+        mask = kept[begin : begin + part.num_rows]
+        begin += part.num_rows
+        if mask.any():
+            found.append(part if mask.all() else part.filter(mask_array(mask)))
+    return found
 
 
 def merge_groups(section: Section, task: Task, groups: Groups) -> pa.RecordBatch:
@@ -292,7 +341,7 @@ def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) 
 
 
 def _record_order(section: Section, task: Task) -> list[KeySource]:
-    """Normalized keys that order the records of a key; ties keep the order of parts."""
+    """Normalized keys that order the records of a key; tied records are equal in all of them."""
     spec = task.spec
     sources = [
         source
@@ -301,9 +350,6 @@ def _record_order(section: Section, task: Task) -> list[KeySource]:
     ]
     if not task.by_run_order:
         sources.append(key_source(section.numbers()))
-        kinds = section.kinds()
-        if kinds.any():
-            sources.append(key_source(~is_retract(kinds)))
     return sources
 
 
@@ -324,7 +370,7 @@ def _parts_ascend(section: Section) -> bool:
 def _in_part_order(section: Section, task: Task) -> bool:
     """Whether parts are in age order and no retracts have to be merged."""
     spec = task.spec
-    if spec.sequence_fields or spec.sequence_groups:
+    if section.tree is not None or spec.sequence_fields or spec.sequence_groups:
         return False
     newest_wins = spec.engine is MergeEngine.DEDUPLICATE and not spec.ignore_delete
     if not newest_wins and any(retracts_of(part) is not None for part in section.parts):

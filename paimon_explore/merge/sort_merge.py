@@ -19,6 +19,7 @@ from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.normalized_keys import normalized_floats
 from paimon_explore.merge.merge_spec import MergeSpec
+from paimon_explore.merge.merge_tree import LOOKED_UP, MergeTree
 from paimon_explore.merge.numpy_columns import ints_of
 from paimon_explore.merge.section_merge import (
     Section,
@@ -45,6 +46,7 @@ def merge_runs(
     *,
     keep_retracts: bool = False,
     by_run_order: bool = False,
+    may_tie: bool = False,
     key_order: bool = True,
 ) -> Iterator[pa.RecordBatch]:
     """Merges the sorted runs of one bucket or of one of its sections.
@@ -58,8 +60,8 @@ def merge_runs(
       entries) may omit it; its records are then +I.
 
     Args:
-        runs: from the oldest to the newest; the order matters only for `by_run_order` and for
-            records with equal sequence numbers. May be empty.
+        runs: with `by_run_order` from the oldest to the newest; with `may_tie` all runs of a
+            section in the order of Java. Otherwise the order does not matter. May be empty.
         spec: the merge spec.
         keep_retracts: keep results that are -D or -U, and append `_SEQUENCE_NUMBER` and
             `_VALUE_KIND` (compaction, audit log). A key with one record keeps its kind. If False,
@@ -67,6 +69,8 @@ def merge_runs(
         by_run_order: the caller knows (from the manifest) that all records of a run are newer than
             those of the runs before it: sequence numbers are not used. Not with `keep_retracts`,
             which needs them for the result.
+        may_tie: records of different runs may have the same key and sequence number. They are then
+            ordered as in Java, see `merge.merge_tree`. Not with `by_run_order`.
         key_order: return rows in key order. If False, any order within a section, which is faster
             for deduplicate and first-row.
 
@@ -87,7 +91,8 @@ def merge_runs(
         by_run_order=by_run_order,
         key_order=key_order,
     )
-    found = _one_run(runs[0], task) if len(runs) == 1 else _several_runs(runs, task)
+    several = _several_runs(runs, task, may_tie=may_tie)
+    found = _one_run(runs[0], task) if len(runs) == 1 else several
     return (batch for batch in found if batch.num_rows)
 
 
@@ -96,9 +101,11 @@ def _one_run(run: Iterator[pa.RecordBatch], task: Task) -> Iterator[pa.RecordBat
         yield pass_through(batch, task)
 
 
-def _several_runs(runs: Sequence[Iterator[pa.RecordBatch]], task: Task) -> Iterator[pa.RecordBatch]:
-    for parts in _sections(runs, task.spec.keys):
-        yield from merge_section(Section([part.rows for part in parts]), task)
+def _several_runs(
+    runs: Sequence[Iterator[pa.RecordBatch]], task: Task, *, may_tie: bool
+) -> Iterator[pa.RecordBatch]:
+    for section in key_sections(runs, task.spec.keys, may_tie=may_tie):
+        yield from merge_section(section, task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,11 @@ class SelectedRows:
 
 
 def select_rows(
-    runs: Sequence[Iterator[pa.RecordBatch]], spec: MergeSpec, *, by_run_order: bool = False
+    runs: Sequence[Iterator[pa.RecordBatch]],
+    spec: MergeSpec,
+    *,
+    by_run_order: bool = False,
+    may_tie: bool = False,
 ) -> Iterator[SelectedRows]:
     """Like `merge_runs`, but returns which rows are selected instead of the rows.
 
@@ -127,6 +138,7 @@ def select_rows(
         runs: as for `merge_runs`, with at least `deciding_columns(spec)`.
         spec: the merge spec, with an engine that selects rows.
         by_run_order: as for `merge_runs`.
+        may_tie: as for `merge_runs`.
 
     Yields:
         Each batch of each run once all its rows are decided; those of a run in order.
@@ -136,8 +148,9 @@ def select_rows(
     """
     task = Task(spec=spec, functions={}, by_run_order=by_run_order, key_order=False)
     decided: list[list[Bools | None]] = [[] for _ in runs]
-    for parts in _sections(runs, spec.keys):
-        masks = selected_rows(Section([part.rows for part in parts]), task)
+    tree = MergeTree(len(runs)) if may_tie else None
+    for parts in _sections(runs, spec.keys, tree):
+        masks = selected_rows(_section(parts, tree), task)
         for part, mask in zip(parts, masks, strict=True):
             found = decided[part.run]
             found.append(mask if part.is_whole or mask is not None else _all_of(part))
@@ -156,22 +169,37 @@ def _concatenated(masks: Sequence[Bools | None]) -> Bools | None:
 
 
 def key_sections(
-    runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
-) -> Iterator[Sequence[pa.RecordBatch]]:
+    runs: Sequence[Iterator[pa.RecordBatch]],
+    keys: Sequence[str],
+    *,
+    may_tie: bool = False,
+    looked_up: int = 0,
+) -> Iterator[Section]:
     """Splits sorted runs into sections without merging them; a section has all rows of its keys.
 
     Args:
         runs: as for `merge_runs`, with any columns besides the keys.
         keys: the key columns.
+        may_tie: as for `merge_runs`; the sections must then be merged in their order.
+        looked_up: how many runs come before those of the section, in which compaction looks up
+            keys.
 
     Yields:
-        Parts of the runs, in the order of the runs, none empty; sections are ascending by key.
+        Sections ascending by key, with parts in the order of the runs, none empty.
 
     Raises:
         FormatError: a run is not sorted.
     """
-    for parts in _sections(runs, keys):
-        yield [part.rows for part in parts]
+    tree = MergeTree(len(runs) - looked_up) if may_tie else None
+    for parts in _sections(runs, keys, tree, looked_up):
+        yield _section(parts, tree, looked_up)
+
+
+def _section(
+    parts: Sequence["_Part"], tree: MergeTree | None = None, looked_up: int = 0
+) -> Section:
+    leaves = [max(part.run - looked_up, LOOKED_UP) for part in parts]
+    return Section([part.rows for part in parts], leaves=leaves, tree=tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +248,20 @@ class _Part:
 
 
 def _sections(
-    runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
+    runs: Sequence[Iterator[pa.RecordBatch]],
+    keys: Sequence[str],
+    tree: MergeTree | None = None,
+    looked_up: int = 0,
 ) -> Iterator[Sequence[_Part]]:
     keep_freed_blocks()
     held = [_RunBuffer(run, at, keys) for at, run in enumerate(runs)]
     while True:
         for run in held:
             run.fill()
+        if tree is not None:
+            for run in held:
+                if run.is_empty and run.at >= looked_up:
+                    tree.finish(run.at - looked_up)
         held = [run for run in held if not run.is_empty]
         if not held:
             return
@@ -261,13 +296,14 @@ class _RunBuffer:
     """The buffered rows of one run.
 
     Attributes:
+        at: the index of the run.
         is_open: whether the run may return further rows.
         last_key: of the buffered rows.
     """
 
     def __init__(self, run: Iterator[pa.RecordBatch], at: int, keys: Sequence[str]) -> None:
         self._run = run
-        self._at = at
+        self.at = at
         self._keys = keys
         self._parts: deque[_Part] = deque()
         self._rows = 0
@@ -306,7 +342,7 @@ class _RunBuffer:
                 f"key {columns[0][0]} follows a larger or equal key.",
                 hint="Run t.maintenance.fsck(read_rows=True) to find files that are not sorted.",
             )
-        self._parts.append(_Part(self._at, batch, 0, batch))
+        self._parts.append(_Part(self.at, batch, 0, batch))
         self._rows += batch.num_rows
         self.last_key = key_at(columns, batch.num_rows - 1)
 

@@ -67,6 +67,7 @@ class LateMerge:
         fields: of the result.
         deciding: fields that are read first.
         by_run_order: as for `select_rows`.
+        may_tie: as for `select_rows`.
         limits: on rows per step.
     """
 
@@ -74,6 +75,7 @@ class LateMerge:
     fields: tuple[DataField, ...]
     deciding: tuple[DataField, ...]
     by_run_order: bool
+    may_tie: bool = False
     limits: RowLimits = RowLimits()
 
 
@@ -120,7 +122,7 @@ def read_selected_rows(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator
     """Reads the rows of sorted runs that a merge selects.
 
     Args:
-        runs: from the oldest to the newest.
+        runs: as for `select_rows`.
         merge: the merge and the columns of the result.
 
     Yields:
@@ -132,7 +134,9 @@ def read_selected_rows(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator
         for run in opened:
             stack.callback(run.close)
         streams = [run.deciding() for run in opened]
-        for selected in select_rows(streams, merge.spec, by_run_order=merge.by_run_order):
+        for selected in select_rows(
+            streams, merge.spec, by_run_order=merge.by_run_order, may_tie=merge.may_tie
+        ):
             yield from opened[selected.run].completed(selected.mask)
         for run in opened:
             yield from run.rest()

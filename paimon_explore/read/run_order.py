@@ -7,6 +7,7 @@ the key.
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import DataField, TypeRoot
@@ -23,7 +24,7 @@ from paimon_explore.scan.predicate.expression import (
     conjuncts,
 )
 from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.scan.splits.key_range_sections import by_age
+from paimon_explore.scan.splits.key_range_sections import by_age, may_tie
 
 MAX_RUNS = 16
 """Maximum number of files that are merged as separate runs; each needs some batches in memory."""
@@ -39,17 +40,27 @@ def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
 def in_order(
     split: DataSplit, runs: list[list[int]], max_runs: int = MAX_RUNS
 ) -> tuple[list[list[int]], bool]:
-    """The runs, and whether they are in order; up to `max_runs` single files if only these are.
+    """Sorts runs by age, or up to `max_runs` single files of them, if these are in order.
+
+    Returns:
+        The runs from the oldest to the newest, and True; or the runs as they are, and False.
 
     If each write overlaps only the key range of the previous one, many files form few runs, and
     the first run contains both the oldest and the newest file.
     """
-    if runs_in_order(split, runs):
-        return runs, True
     newest = numbers(split.files.table, "max_sequence_number")
+    ordered = by_age(runs, newest)
+    if runs_in_order(split, ordered):
+        return ordered, True
     files = by_age([[row] for run in runs for row in run], newest)
     found = len(files) <= max_runs and runs_in_order(split, files)
     return (files, True) if found else (runs, False)
+
+
+def runs_may_tie(split: DataSplit, runs: Sequence[Sequence[int]]) -> bool:
+    """Whether records of one key may have the same sequence number."""
+    files = np.array([row for run in runs for row in run], np.int64)
+    return bool(may_tie(split.files.take(files), np.zeros(len(files), np.int64)).any())
 
 
 def selects_one_key(predicate: Expression, keys: Sequence[DataField], spec: MergeSpec) -> bool:

@@ -45,6 +45,7 @@ from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit, Split, Splits
+from paimon_explore.scan.splits.key_range_sections import may_tie
 
 MAX_FILE_BYTES = 1 << 20
 """Maximum size of a small file."""
@@ -305,7 +306,8 @@ def _merged_rows(
         The rows, split by split; None if a file needs its own reader.
     """
     begin, end = int(splits.bounds[first]), int(splits.bounds[stop])
-    table = splits.source.entries.slice(begin, end - begin).table
+    files = splits.source.entries.slice(begin, end - begin)
+    table = files.table
     split_of = np.repeat(np.arange(first, stop), np.diff(splits.bounds[first : stop + 1]))
     oldest, newest = (numbers(table, f"{name}_sequence_number") for name in ("min", "max"))
     order = np.lexsort((newest, split_of))
@@ -313,6 +315,11 @@ def _merged_rows(
     spec = reader.spec
     by_age = bool((~same | (newest[order][:-1] < oldest[order][1:])).all())
     by_age = by_age and not spec.sequence_fields
+    if (
+        not by_age
+        and may_tie(splits.source.entries.slice(begin, end - begin), split_of - first).any()
+    ):
+        return None
     request = _merge_request(reader, spec, with_sequence=not by_age)
     try:
         found = _Opened.of(reader, splits, (order + begin).tolist(), request)

@@ -27,7 +27,8 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
-from paimon_explore.merge.sort_merge import merge_runs
+from paimon_explore.merge.section_merge import Task, has_ties
+from paimon_explore.merge.sort_merge import key_sections, merge_runs
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.option_enums import MergeEngine
@@ -50,7 +51,13 @@ from paimon_explore.read.data_file import (
 )
 from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.format_reader_registry import data_file_name
-from paimon_explore.read.run_order import MAX_RUNS, in_order, newest_records, selects_one_key
+from paimon_explore.read.run_order import (
+    MAX_RUNS,
+    in_order,
+    newest_records,
+    runs_may_tie,
+    selects_one_key,
+)
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
@@ -61,7 +68,7 @@ from paimon_explore.scan.splits.data_split import (
     RetractedSplit,
     Split,
 )
-from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sections, sorted_runs
+from paimon_explore.scan.splits.key_range_sections import key_ranks, runs_of_read, sections
 from paimon_explore.scan.splits.row_id_ranges import grouped_indices
 from paimon_explore.store.table_store import TableStore
 
@@ -326,9 +333,8 @@ class SplitReader:
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
         keys = self.schema.project(self.schema.trimmed_primary_keys)
         lows, highs = key_ranks(split.files, keys)
-        newest = numbers(split.files.table, "max_sequence_number")
         for section in sections(lows, highs):
-            runs = by_age(sorted_runs(section, lows, highs), newest)
+            runs = runs_of_read(section, lows, highs)
             if len(runs) == 1 and not _retracts(split, runs[0]):
                 for row in runs[0]:
                     yield from self.plain_file(split, row)
@@ -342,26 +348,60 @@ class SplitReader:
         if self._has_complete_rows(split, runs):
             from paimon_explore.merge.lookup_merge_on_read import merge_complete_runs  # noqa: PLC0415 - lookup
 
-            tagged = [self._run(split, run, spec, with_sequence=True, level=True) for run in runs]
-            return merge_complete_runs(tagged, spec, keep_retracts=keep)
+            ties, on_keys = self._ties(split, runs)
+            tagged = [self._run(split, run, spec, on_keys, level=True) for run in runs]
+            return merge_complete_runs(tagged, spec, keep_retracts=keep, may_tie=ties)
         deciding = () if keep else self._deciding(split, runs, spec)
         ordered = not keep and not spec.sequence_fields
         if ordered:
             runs, ordered = in_order(split, runs, _MAX_LATE_RUNS if deciding else MAX_RUNS)
         keys = self.schema.project(spec.keys).fields
         if ordered and selects_one_key(self._on_keys, keys, spec):
-            streams = [self._run(split, run, spec, with_sequence=False) for run in runs]
+            streams = [
+                self._run(split, run, spec, self._on_keys, with_sequence=False) for run in runs
+            ]
             return merge_runs([newest_records(streams)], spec, by_run_order=True)
+        ties, on_keys = (False, self._on_keys) if ordered else self._ties(split, runs)
         if deciding:
             from paimon_explore.read.row_selection import LateMerge, read_selected_rows  # noqa: PLC0415 - large
 
-            late = LateMerge(spec=spec, fields=self.fields, deciding=deciding, by_run_order=ordered)
+            late = LateMerge(
+                spec=spec,
+                fields=self.fields,
+                deciding=deciding,
+                by_run_order=ordered,
+                may_tie=ties,
+            )
             files = [
-                list(self._files(split, run, deciding, with_sequence=not ordered)) for run in runs
+                list(self._files(split, run, deciding, on_keys, with_sequence=not ordered))
+                for run in runs
             ]
             return read_selected_rows(files, late)
-        streams = [self._run(split, run, spec, with_sequence=not ordered) for run in runs]
-        return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=keep)
+        streams = [self._run(split, run, spec, on_keys, with_sequence=not ordered) for run in runs]
+        return merge_runs(
+            streams,
+            spec,
+            keep_retracts=keep,
+            by_run_order=ordered,
+            may_tie=ties,
+            key_order=keep,
+        )
+
+    def _ties(self, split: DataSplit, runs: list[list[int]]) -> tuple[bool, Expression]:
+        """Whether records may be tied, and the condition on keys by which a merge skips rows.
+
+        The order of tied records depends on those of other keys, so if there are any among the
+        wanted keys, all keys are merged.
+        """
+        on_keys = self._on_keys
+        if not runs_may_tie(split, runs):
+            return False, on_keys
+        if on_keys == TRUE:
+            return True, on_keys
+        spec = merge_spec(self.effective_schema, self.schema.trimmed_primary_keys)
+        task = Task(spec=spec, functions={})
+        found = key_sections([self._run(split, run, spec, on_keys) for run in runs], spec.keys)
+        return (True, TRUE) if any(has_ties(one, task) for one in found) else (False, on_keys)
 
     def _deciding(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
@@ -390,13 +430,14 @@ class SplitReader:
         split: DataSplit,
         run: list[int],
         spec: MergeSpec,
+        on_keys: Expression,
         *,
-        with_sequence: bool,
+        with_sequence: bool = True,
         level: bool = False,
     ) -> Iterator[pa.RecordBatch]:
         """Reads the rows of one sorted run, file by file, optionally with their level."""
         fields = self.schema.project(needed_columns(spec)).fields
-        files = self._files(split, run, fields, with_sequence=with_sequence)
+        files = self._files(split, run, fields, on_keys, with_sequence=with_sequence)
         for row, (source, request) in zip(run, files, strict=True):
             batches = read_data_file(source, request)
             if level:
@@ -410,6 +451,7 @@ class SplitReader:
         split: DataSplit,
         run: list[int],
         fields: tuple[DataField, ...],
+        on_keys: Expression,
         *,
         with_sequence: bool,
     ) -> Iterator[tuple[DataFileSource, ReadRequest]]:
@@ -417,7 +459,6 @@ class SplitReader:
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
-        on_keys = self._on_keys
         selects = self.options.value(MERGE_ENGINE) in _SELECTING
         paths = self.needed_paths if selects else ()  # other engines merge the values
         for row in run:

@@ -40,12 +40,13 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries, sorted_by_partition
-from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
+from paimon_explore.scan.manifest_arrays import Mask, Rows, bucket_numbers, group_numbers, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
+from paimon_explore.scan.splits.key_range_sections import key_ranks, may_tie, sections
 from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel, created_since
@@ -548,7 +549,22 @@ def _keys(entries: ManifestEntries, on_keys: Expression, keys: RowType) -> Mask:
     from paimon_explore.scan.pruning.file_statistics import key_stats  # noqa: PLC0415 - there is a predicate
     from paimon_explore.scan.pruning.statistics_pruning import may_match  # noqa: PLC0415 - likewise
 
-    return may_match(on_keys, key_stats(entries, keys))
+    mask = may_match(on_keys, key_stats(entries, keys))
+    return mask if mask.all() or not mask.any() else _with_tied(entries, mask, keys)
+
+
+def _with_tied(entries: ManifestEntries, mask: Mask, keys: RowType) -> Mask:
+    """Keeps further files: those on which the order of tied records of kept files may depend."""
+    buckets = bucket_numbers(entries.table)
+    counts = np.bincount(buckets)
+    some = np.bincount(buckets[mask], minlength=len(counts))
+    divided = np.flatnonzero((some > 0) & (some < counts) & may_tie(entries, buckets))
+    found = mask.copy()
+    for bucket in divided.tolist():
+        rows = np.flatnonzero(buckets == bucket)
+        for section in sections(*key_ranks(entries.take(rows), keys)):
+            found[rows[section]] = mask[rows[section]].any()
+    return found
 
 
 def _values(

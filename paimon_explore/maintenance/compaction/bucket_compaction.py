@@ -52,7 +52,7 @@ from paimon_explore.metadata.options.option_enums import ChangelogProducer, Merg
 from paimon_explore.metadata.options.table_options import MAX_INT64, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
-from paimon_explore.read.run_order import in_order
+from paimon_explore.read.run_order import in_order, runs_may_tie
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit
@@ -244,10 +244,16 @@ class UnitCompaction:
         data = self._writer(self._layout(self._unit.level)) if writes_data else None
         changelog = self._writer(self._changelog_layout())
         for section in step.sections:
-            runs, ordered = in_order(self._bucket.split, self._runs(section))
-            streams = [self._run(run, merge) for run in runs]
-            for rows in key_sections(streams, self._rules.spec.keys):
-                merged = merge.merge(rows, by_run_order=ordered)
+            found = self._runs(section)
+            runs, ordered = in_order(self._bucket.split, found)
+            parts = key_sections(
+                [self._run(run, merge) for run in runs],
+                self._rules.spec.keys,
+                may_tie=not ordered and runs_may_tie(self._bucket.split, runs),
+                looked_up=len(found) - len(section),
+            )
+            for part in parts:
+                merged = merge.merge(part, by_run_order=ordered)
                 for file, positions in merged.deleted.items():
                     self._vectors.delete(file, positions)
                 if merged.changelog is not None:

@@ -34,7 +34,13 @@ from paimon_explore.merge.numpy_columns import (
     ints_of,
     mask_array,
 )
-from paimon_explore.merge.section_merge import Section, Task, functions_of, merge_section
+from paimon_explore.merge.section_merge import (
+    Section,
+    Task,
+    functions_of,
+    merge_kept_rows,
+    merge_section,
+)
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
 
 FILE = "_COMPACT_FILE"
@@ -115,20 +121,19 @@ class CompactionMerge:
         """Whether the input needs the column `FILE`."""
         return self._rules.lookup or self._writes_changelog
 
-    def merge(self, parts: Sequence[pa.RecordBatch], *, by_run_order: bool = False) -> MergeResult:
+    def merge(self, section: Section, *, by_run_order: bool = False) -> MergeResult:
         """Merge all rows of some keys.
 
         Args:
-            parts: rows with the table's columns, sequence number, kind, and `FILE` if needed.
+            section: rows with the table's columns, sequence number, kind, and `FILE` if needed.
             by_run_order: as for a `Task`: parts need not be sorted by sequence numbers.
         """
         task = self._in_order if by_run_order else self._task
         if not self.needs_files:
-            return MergeResult(rows=list(merge_section(Section(parts), task)))
-        states = _KeyStates.of(Section(parts), self._rules)
-        kept = states.merged_rows(self._rules)
-        rows = merge_section(Section(_filtered(parts, kept)), task)
-        merged = _concat(list(rows), parts, task)
+            return MergeResult(rows=list(merge_section(section, task)))
+        states = _KeyStates.of(section, self._rules)
+        rows = merge_kept_rows(section, states.merged_rows(self._rules), task)
+        merged = _concat(list(rows), section.parts, task)
         keys = states.keys_of(merged, self._rules.spec)
         afters = np.full(len(states.befores), _NONE, np.int64)
         afters[keys] = np.arange(merged.num_rows)
@@ -271,17 +276,6 @@ def _has_value(rows: Ints, kinds: Int8s) -> Bools:
     """Return which of n rows exist (-1 for none) and are not retracts."""
     found = rows >= 0
     found[found] = ~is_retract(kinds[rows[found]])
-    return found
-
-
-def _filtered(parts: Sequence[pa.RecordBatch], kept: Bools) -> list[pa.RecordBatch]:
-    found = []
-    begin = 0
-    for part in parts:
-        mask = kept[begin : begin + part.num_rows]
-        begin += part.num_rows
-        if mask.any():
-            found.append(part if mask.all() else part.filter(mask_array(mask)))
     return found
 
 

@@ -23,10 +23,10 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.manifest_arrays import numbers
-from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sections, sorted_runs
+from paimon_explore.scan.splits.key_range_sections import key_ranks, sections, sorted_runs
 
 Section = tuple[tuple[int, ...], ...]
-"""Sorted runs of overlapping files, oldest first; files are positions in the bucket."""
+"""Sorted runs of overlapping files, in the order of Java; files are positions in the bucket."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +110,13 @@ class CompactionUnitPlan:
     def _sections(self) -> list[Section]:
         files = np.array(self._unit.files, np.int64)
         lows, highs = key_ranks(self._files.take(files), self._keys)
-        newest = numbers(self._files.table, "max_sequence_number")[files]
-        found: list[Section] = []
-        for section in sections(lows, highs):
-            runs = by_age(sorted_runs(section, lows, highs), newest)
-            found.append(tuple(tuple(int(files[index]) for index in run) for run in runs))
-        return found
+        return [
+            tuple(
+                tuple(int(files[index]) for index in run)
+                for run in sorted_runs(section, lows, highs)
+            )
+            for section in sections(lows, highs)
+        ]
 
     def _add_run(self, run: Sequence[int]) -> None:
         for file in run:

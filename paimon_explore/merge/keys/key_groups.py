@@ -52,9 +52,20 @@ def group_rows(keys: Sequence[Column], within: Sequence[KeySource] = (), *, coun
     Raises:
         UnsupportedFeatureError: a column of a type without an order.
     """
+    return group_tied_rows(keys, within, count=count)[0]
+
+
+def group_tied_rows(
+    keys: Sequence[Column], within: Sequence[KeySource], *, count: int
+) -> tuple[Groups, Bools]:
+    """Like `group_rows`; also returns for each place whether its row equals the one before.
+
+    Equal rows have the same key and the same normalized keys of `within`.
+    """
     sources = [source for column in keys for source in normalized_keys(column)]
     order, fresh = _sorted_by(sources, count)
-    return Groups(sorted_within(order, fresh, within)[0], np.flatnonzero(fresh))
+    order, differs = sorted_within(order, fresh, within)
+    return Groups(order, np.flatnonzero(fresh)), ~differs
 
 
 def ranks(columns: Sequence[Column], *, count: int) -> Ints:

@@ -6,7 +6,6 @@ into as few sorted runs as possible, each with disjoint, ascending key ranges.
 Spec: concepts/primary-key-table, interval partition of compaction and merge read.
 """
 
-import heapq
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +15,7 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.merge.keys.key_groups import group_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.scan.manifest_arrays import Rows, binary
+from paimon_explore.scan.manifest_arrays import Mask, Rows, binary, numbers
 
 
 def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Rows, Rows]:
@@ -55,19 +54,93 @@ def sections(lows: Rows, highs: Rows) -> list[Rows]:
 def sorted_runs(section: Rows, lows: Rows, highs: Rows) -> list[list[int]]:
     """Groups the files of a section into as few sorted runs as possible.
 
+    Which run a file joins, and the order of the runs, are those of Java, as they decide which of
+    two records with equal sequence numbers is newer (see `merge.merge_tree`): runs are in a heap by
+    their last key, which is returned as it is.
+
+    Args:
+        section: files by (first, last) key; the order of files with equal ranges matters.
+        lows: rank of the first key of all files.
+        highs: rank of their last key.
+
     >>> sorted_runs(np.array([0, 1, 2]), np.array([0, 2, 4]), np.array([3, 9, 8]))
     [[0, 2], [1]]
     """
-    runs: list[list[int]] = []
-    ends: list[tuple[int, int]] = []
+    heap: list[tuple[int, list[int]]] = []
     for file in section.tolist():
-        if ends and lows[file] > ends[0][0]:
-            _, run = heapq.heapreplace(ends, (int(highs[file]), ends[0][1]))
-            runs[run].append(file)
+        top = _poll(heap) if heap else None
+        if top is not None and lows[file] > top[0]:
+            top = (int(highs[file]), [*top[1], file])
         else:
-            heapq.heappush(ends, (int(highs[file]), len(runs)))
-            runs.append([file])
-    return runs
+            _offer(heap, (int(highs[file]), [file]))
+        if top is not None:
+            _offer(heap, top)
+    return [run for _, run in heap]
+
+
+def runs_of_read(section: Rows, lows: Rows, highs: Rows) -> list[list[int]]:
+    """The sorted runs of a batch read: Java groups the files when it plans and when it reads.
+
+    Args:
+        section: as for `sorted_runs`, files with equal ranges in the order of the manifests.
+        lows: as for `sorted_runs`.
+        highs: as for `sorted_runs`.
+    """
+    planned = np.concatenate(sorted_runs(section, lows, highs))
+    order = np.lexsort((highs[planned], lows[planned]))
+    return sorted_runs(planned[order], lows, highs)
+
+
+# Not `heapq`: it moves entries in other ways, so that equal ones get other places.
+def _offer(heap: list[tuple[int, list[int]]], entry: tuple[int, list[int]]) -> None:
+    """Adds an entry: it goes up past larger ones."""
+    at = len(heap)
+    heap.append(entry)
+    while at and heap[(at - 1) // 2][0] > entry[0]:
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = entry
+
+
+def _poll(heap: list[tuple[int, list[int]]]) -> tuple[int, list[int]]:
+    """Removes the first entry: the last one takes its place and goes down past smaller ones."""
+    first, last = heap[0], heap.pop()
+    at, below = 0, 1
+    while below < len(heap):
+        if below + 1 < len(heap) and heap[below + 1][0] < heap[below][0]:
+            below += 1
+        if last[0] <= heap[below][0]:
+            break
+        heap[at] = heap[below]
+        at, below = below, 2 * below + 1
+    if heap:
+        heap[at] = last
+    return first
+
+
+def may_tie(entries: ManifestEntries, buckets: Rows) -> Mask:
+    """Per bucket, whether records of one key may have the same sequence number.
+
+    So the ranges of sequence numbers of two files overlap. Files of one level above 0 share no key.
+
+    Args:
+        entries: n files.
+        buckets: the number of each file's bucket, from 0 on.
+    """
+    levels = numbers(entries.table, "level")
+    units = np.where(levels > 0, levels, -1 - np.arange(len(levels)))
+    order = np.lexsort((units, buckets))
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (np.diff(units[order]) != 0) | (np.diff(buckets[order]) != 0)
+    starts = np.flatnonzero(fresh)
+    lows = np.minimum.reduceat(numbers(entries.table, "min_sequence_number")[order], starts)
+    highs = np.maximum.reduceat(numbers(entries.table, "max_sequence_number")[order], starts)
+    bucket = buckets[order][starts]
+    by_low = np.lexsort((lows, bucket))
+    lows, highs, bucket = lows[by_low], highs[by_low], bucket[by_low]
+    overlaps = (bucket[1:] == bucket[:-1]) & (lows[1:] <= highs[:-1])
+    found: Mask = np.bincount(bucket[1:][overlaps], minlength=int(buckets.max()) + 1) > 0
+    return found
 
 
 def by_age(runs: Sequence[list[int]], newest_sequence: Rows) -> list[list[int]]:

@@ -97,13 +97,15 @@ def test_sequence_numbers_decide_otherwise_whatever_the_order_of_runs() -> None:
         assert sorted(rows_of(found)) == [(1, "newer"), (2, "older")]
 
 
-def test_of_equal_sequence_numbers_the_add_beats_the_retract_and_the_later_run_the_earlier() -> (
-    None
-):
-    retract = batch_of(SCHEMA, [("-D", 1, "gone")])
-    runs = [run_of([1, 2], "a"), run_of([1, 3], "b"), retract]
-    found = merge_runs([iter([run]) for run in runs], SPEC)
-    assert rows_of(found) == [(1, "b"), (2, "a"), (3, "b")]
+@pytest.mark.parametrize("enough", [1, 1000])
+def test_which_of_two_tied_records_is_newer_alternates_as_in_the_loser_tree_of_java(
+    enough: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sort_merge, "_ENOUGH_ROWS", enough)
+    for key_order in (True, False):
+        runs = [cut(run_of(range(4), name), 1) for name in "ab"]
+        found = merge_runs(runs, SPEC, may_tie=True, key_order=key_order)
+        assert sorted(rows_of(found)) == [(0, "a"), (1, "b"), (2, "a"), (3, "b")]
 
 
 def test_runs_without_kinds_hold_no_retracts() -> None:
