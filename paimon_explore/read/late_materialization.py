@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
@@ -260,7 +261,7 @@ class LateSpan:
                 rows, first = np.arange(rows + first, rows + first + matching), 0
             found = rows[first : first + matching]
         else:
-            kept = tuple(decode_dictionary(column.filter(truth)) for column in columns)
+            kept = tuple(decode_dictionary(pc.filter(column, truth)) for column in columns)
             at = np.flatnonzero(mask)
             found = at + rows if isinstance(rows, int) else rows[at]
         return _Matches(positions=found, columns=kept)

@@ -20,8 +20,8 @@ from itertools import takewhile
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, rows_without_columns
 from paimon_explore.data_types.definitions import DataField

@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (

@@ -8,8 +8,8 @@ bucket, level, file name, extra files, embedded index and external path.
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     binary_scalar,
@@ -71,7 +71,7 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
     Raises:
         CorruptFileError: an identity is added although it is present or already deleted.
     """
-    keys = as_array(_identities(entries)).dictionary_encode()
+    keys = pc.call_function("dictionary_encode", [as_array(_identities(entries))])
     codes = fixed_values(keys.indices, np.int32)
     kinds = fixed_values(_one(entries, "kind"), np.int8)
     adds = np.bincount(codes[kinds == FileKind.ADD], minlength=len(keys.dictionary))
@@ -99,7 +99,7 @@ def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
     names = added.column("file_name")
     if len(names.unique()) == len(names):
         return
-    keys = as_array(_identities(added)).dictionary_encode()
+    keys = pc.call_function("dictionary_encode", [as_array(_identities(added))])
     codes = fixed_values(keys.indices, np.int32)
     first = np.zeros(len(codes), dtype=np.bool_)
     first[np.unique(codes, return_index=True)[1]] = True
