@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.maintenance.compaction.compact import CompactionPlan, plan_compaction

@@ -42,8 +42,8 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.commit.index_conflicts import (
     check_indexed_columns,

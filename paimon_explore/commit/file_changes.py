@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass

@@ -20,8 +20,8 @@ Spec: concepts/concurrency-control; concepts/spec/tableindex.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.encoding.global_index.index_sources import decode_sources, primary_key_sources
 from paimon_explore.errors import CommitConflictError

@@ -20,8 +20,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources

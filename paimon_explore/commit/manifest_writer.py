@@ -21,8 +21,8 @@ from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, valid_mask
 from paimon_explore.data_types.definitions import (
     AtomicType,

@@ -10,7 +10,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from paimon_explore import arrow_compute as pc
 
 Column: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
 """An Arrow array of any type."""
@@ -295,18 +296,17 @@ def concat_arrays(parts: Sequence[Column]) -> Column:
 
 def filter_rows(array: Column, kept: Bools) -> Column:
     """Select the entries where `kept` is true."""
-    return array.filter(build_bool(kept))  # type: ignore[arg-type]  # in stubs
+    return pc.filter(array, build_bool(kept))  # type: ignore[arg-type]  # in stubs
 
 
 def take_column(array: Column, positions: Column) -> Column:
     """Select the entries at positions that are an integer array; a null position gives null."""
-    return array.take(positions)  # type: ignore[arg-type]  # in stubs
+    return pc.take(array, positions)  # type: ignore[arg-type]  # in stubs
 
 
 def take_rows(array: Column, positions: Ints) -> Column:
     """Select the entries at the positions."""
-    index = build_fixed(pa.int64(), positions)
-    return array.take(index)  # type: ignore[arg-type]  # in stubs
+    return pc.take(array, build_fixed(pa.int64(), positions))  # type: ignore[arg-type]  # in stubs
 
 
 def map_distinct(

@@ -25,9 +25,9 @@ from typing import Protocol, TypeAlias
 
 import cramjam
 import pyarrow as pa
-import pyarrow.compute as pc
 import zstandard
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, as_python, bool_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass

@@ -57,6 +57,10 @@ class Span:
 _MAX_OFFSET = 2**31 - 1
 BATCH_BYTES = 4 << 20
 """Target size of a decoded batch; batches of wide rows have fewer rows than requested."""
+MAX_DECODED_SHARE = 0.5
+"""Share of the rows of a span above which it is decoded as a whole."""
+_PAGE_ROWS = 20_000
+"""Maximum rows per page of writers that limit pages by rows."""
 WHOLE_FILE = (Span(first=0, rows=2**62),)
 """Spans of a format without parts whose number of rows is unknown."""
 
@@ -240,3 +244,28 @@ def decoding(path: str, what: str) -> Iterator[None]:
         raise CorruptFileError(path, what, str(error)) from error
     except (pa.ArrowException, ValueError) as error:
         raise CorruptFileError(path, what, str(error)) from error
+
+
+def are_on_few_pages(
+    pages: PagedRows, columns: Sequence[StoredColumn], span: Span, rows: Ints, otherwise: int
+) -> bool:
+    """Whether some rows of a span are on so few pages that it pays off to read these alone.
+
+    Args:
+        pages: of the span.
+        columns: to read; never worth it without any.
+        span: the span.
+        rows: positions in the file, ascending.
+        otherwise: the number of rows that are decoded if pages are not used.
+    """
+    size = pages.page_rows or _PAGE_ROWS
+    edges = np.arange(span.first, span.first + span.rows, size)
+    counts = np.diff(np.searchsorted(rows, edges), append=len(rows))
+    decoded = np.count_nonzero(counts) * size
+    if not columns or decoded > max(otherwise * MAX_DECODED_SHARE, size):
+        return False
+    try:
+        shares = [pages.share(column, rows) for column in columns]
+    except PagesError:
+        return False
+    return sum(shares) * span.rows < MAX_DECODED_SHARE * otherwise * len(shares)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, UInt64s
 
@@ -100,4 +101,4 @@ def mask_array(values: Bools) -> pa.BooleanArray:
 
 def take_or_null(array: Column, rows: Ints) -> Column:
     """Takes the values at row numbers; null for negative ones."""
-    return array.take(index_array(rows))
+    return pc.take(array, index_array(rows))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.errors import FormatError
@@ -316,7 +317,7 @@ def _only(part: pa.RecordBatch, mask: Bools | None, task: Task) -> pa.RecordBatc
     rows = np.flatnonzero(mask)
     if len(rows) < part.num_rows:
         index = narrow_index(rows, part.num_rows)
-        columns = [column.take(index) for column in columns]
+        columns = [pc.take(column, index) for column in columns]
     return _batch(columns, len(rows), part, task)
 
 
@@ -413,7 +414,7 @@ def _taken(section: Section, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordB
     columns = [section.column(name) for name in task.spec.columns]
     if len(rows) < section.count or (rows != np.arange(len(rows))).any():
         index = index_array(rows)
-        columns = [column.take(index) for column in columns]
+        columns = [pc.take(column, index) for column in columns]
     if task.keep_retracts:
         columns += [int64_array(section.numbers()[rows]), int8_array(kinds[rows])]
     return _batch(columns, len(rows), section.parts[0], task)
@@ -473,10 +474,10 @@ def _computed(section: Section, task: Task, groups: Groups) -> pa.RecordBatch:
     columns = []
     for name in task.spec.columns:
         if name in task.spec.keys:
-            columns.append(section.column(name).take(index_array(firsts[keep])))
+            columns.append(pc.take(section.column(name), index_array(firsts[keep])))
         else:
             both = pa.concat_arrays([section.column(name), merged.column(name)])
-            columns.append(both.take(index_array(rows)))
+            columns.append(pc.take(both, index_array(rows)))
     if task.keep_retracts:
         numbers = section.numbers()[firsts]
         numbers[worked] = merged.numbers

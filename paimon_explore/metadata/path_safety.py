@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, as_python, valid_mask, var_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
@@ -56,7 +57,7 @@ def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -
         CorruptFileError: a name escapes its folder.
     """
     for chunk in names.chunks if isinstance(names, pa.ChunkedArray) else [names]:
-        texts = chunk.flatten() if isinstance(chunk, pa.ListArray) else chunk
+        texts = pc.list_flatten(chunk) if isinstance(chunk, pa.ListArray) else chunk
         if _suspicious(texts):
             for name in as_python(texts):
                 if name is not None and escapes_folder(str(name)):

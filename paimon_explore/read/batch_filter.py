@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import bool_values, valid_mask
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -49,4 +50,4 @@ def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.
         first = int(np.argmax(bool_values(truth) & valid_mask(truth)))
         if truth.slice(first, count).true_count == count:
             return batch.slice(first, count)
-    return batch.filter(truth)
+    return pc.call_function("filter", [batch, truth])  # type: ignore[no-any-return]  # in stubs

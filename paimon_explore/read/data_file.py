@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import (
     Column,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, build_bool
 from paimon_explore.encoding.data_file_reader import (
     OpenDataFile,

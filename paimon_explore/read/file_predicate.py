@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_field, to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
@@ -188,7 +189,7 @@ def _kept(
     at = np.flatnonzero(mask)
     found = at + batch.first if positions is None else positions[at]
     kept = tuple(
-        column.filter(truth) if count > batch.rows * _TAKEN_SHARE else take_rows(column, at)
+        pc.filter(column, truth) if count > batch.rows * _TAKEN_SHARE else take_rows(column, at)
         for column in columns
     )
     return PositionedBatch(first=int(found[0]), rows=count, columns=kept), found

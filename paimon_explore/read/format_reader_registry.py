@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import tzinfo
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.traversal import check_known_types
@@ -255,6 +254,8 @@ def _local_copy(file: FileToOpen) -> Iterator[str]:
         if isinstance(file.file_io, LocalFileIO):
             yield str(Path(local_path(file.path)).absolute())
             return
+        from tempfile import NamedTemporaryFile  # noqa: PLC0415 - files of stores
+
         with NamedTemporaryFile(suffix=f".{file.name.format}") as copy:
             while chunk := stream.read(_COPY_BYTES):
                 copy.write(chunk)

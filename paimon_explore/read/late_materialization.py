@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
@@ -33,6 +34,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.encoding.data_file_reader import (
+    MAX_DECODED_SHARE,
     OpenDataFile,
     PageBounds,
     PagedRows,
@@ -40,6 +42,7 @@ from paimon_explore.encoding.data_file_reader import (
     PositionedBatch,
     Span,
     StoredColumn,
+    are_on_few_pages,
     decode_dictionary,
 )
 from paimon_explore.errors import InvalidInputError
@@ -51,10 +54,6 @@ from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 PositionedRows = tuple[PositionedBatch, Ints]
 """Rows and their positions."""
 
-_MAX_SHARE = 0.5
-"""Share of rows above which the whole span is decoded."""
-_PAGE_ROWS = 20_000
-"""Maximum rows per page of writers that limit pages by rows."""
 _HELD_ROWS = 1 << 20
 _WINDOW_BATCHES = 2
 _SURE = 2
@@ -158,7 +157,7 @@ class LateSpan:
         for found in matches:
             held.append(found)
             count += len(found)
-            if not self.rest or count > min(self.span.rows * _MAX_SHARE / 2, _HELD_ROWS):
+            if not self.rest or count > min(self.span.rows * MAX_DECODED_SHARE / 2, _HELD_ROWS):
                 yield from self._with_streamed_rest(held, matches)
                 return
         all_matches = _concatenated(held)
@@ -184,11 +183,11 @@ class LateSpan:
                 return iter(())
             at = np.searchsorted(starts, rows, "right") - 1
             rows = rows[(at >= 0) & (rows < ends[at])]
-            if len(rows) > span.rows * _MAX_SHARE:
+            if len(rows) > span.rows * MAX_DECODED_SHARE:
                 return None
             size = self._window
             return ((rows[i : i + size], False) for i in range(0, len(rows), size))
-        if (ends - starts).sum() > span.rows * _MAX_SHARE:
+        if (ends - starts).sum() > span.rows * MAX_DECODED_SHARE:
             return None
         turns = np.flatnonzero(is_sure[1:] != is_sure[:-1]) + 1
         return (
@@ -260,7 +259,7 @@ class LateSpan:
                 rows, first = np.arange(rows + first, rows + first + matching), 0
             found = rows[first : first + matching]
         else:
-            kept = tuple(decode_dictionary(column.filter(truth)) for column in columns)
+            kept = tuple(decode_dictionary(pc.filter(column, truth)) for column in columns)
             at = np.flatnonzero(mask)
             found = at + rows if isinstance(rows, int) else rows[at]
         return _Matches(positions=found, columns=kept)
@@ -318,31 +317,6 @@ class LateSpan:
         for start in range(0, len(positions), size):
             parts = tuple(column.slice(start, size) for column in columns)
             yield _positioned(positions[start : start + size], parts)
-
-
-def are_on_few_pages(
-    pages: PagedRows, columns: Sequence[StoredColumn], span: Span, rows: Ints, otherwise: int
-) -> bool:
-    """Whether some rows of a span are on so few pages that it pays off to read these alone.
-
-    Args:
-        pages: of the span.
-        columns: to read; never worth it without any.
-        span: the span.
-        rows: positions in the file, ascending.
-        otherwise: the number of rows that are decoded if pages are not used.
-    """
-    size = pages.page_rows or _PAGE_ROWS
-    edges = np.arange(span.first, span.first + span.rows, size)
-    counts = np.diff(np.searchsorted(rows, edges), append=len(rows))
-    decoded = np.count_nonzero(counts) * size
-    if not columns or decoded > max(otherwise * _MAX_SHARE, size):
-        return False
-    try:
-        shares = [pages.share(column, rows) for column in columns]
-    except PagesError:
-        return False
-    return sum(shares) * span.rows < _MAX_SHARE * otherwise * len(shares)
 
 
 class _Queue:

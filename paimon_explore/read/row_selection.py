@@ -20,18 +20,23 @@ from itertools import takewhile
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, rows_without_columns
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.data_file_reader import Paged, PagesError, PositionedBatch, Span
+from paimon_explore.encoding.data_file_reader import (
+    Paged,
+    PagesError,
+    PositionedBatch,
+    Span,
+    are_on_few_pages,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.numpy_columns import narrow_index
 from paimon_explore.merge.sort_merge import select_rows
 from paimon_explore.read.data_file import DataFileSource, OpenRows, ReadRequest, open_rows
-from paimon_explore.read.late_materialization import are_on_few_pages
 
 _LATER_BYTES = 32 << 20
 """Maximum bytes that are decoded at a time for one run."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
@@ -287,7 +288,7 @@ class SplitReader:
         for batch in self._merged(split.of, self.spec):
             at = batch.schema.get_field_index(SystemColumn.VALUE_KIND)
             kinds = ints_of(batch.column(at)).astype(np.int8, copy=False)
-            rows = batch.filter(mask_array(~is_retract(kinds)))
+            rows = pc.call_function("filter", [batch, mask_array(~is_retract(kinds))])
             if not rows.num_rows:
                 continue
             gone = int8_array(np.full(rows.num_rows, RowKind.DELETE, np.int8))
@@ -303,7 +304,7 @@ class SplitReader:
         found = changed_rows(before, after, split.keys)
         if not self.system_columns:
             kinds = ints_of(column(found, SystemColumn.VALUE_KIND)).astype(np.int8, copy=False)
-            found = found.filter(mask_array(~is_retract(kinds)))
+            found = pc.call_function("filter", [found, mask_array(~is_retract(kinds))])
         for batch in found.combine_chunks().to_batches(max_chunksize=self.batch_rows):
             if batch.num_rows:
                 yield batch.select([*self.columns, *self.system_columns])

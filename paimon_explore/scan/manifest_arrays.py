@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     Numbers,
@@ -111,13 +112,13 @@ def element(lists: Column, index: int) -> pa.Int64Array:
 
 def distinct(values: Column) -> tuple[Column, Rows]:
     """Dictionary-encodes an array: distinct values in order of appearance, and a code per row."""
-    encoded: Dictionary = values.dictionary_encode()
+    encoded: Dictionary = pc.call_function("dictionary_encode", [values])
     return encoded.dictionary, int64_values(encoded.indices)
 
 
 def codes_of(values: Chunks) -> Rows:
     """Dictionary code of each row, in order of appearance; chunks are not concatenated."""
-    encoded: list[Dictionary] = values.dictionary_encode().chunks  # type: ignore[assignment]  # in stubs
+    encoded: list[Dictionary] = pc.call_function("dictionary_encode", [values]).chunks
     parts = [int64_values(chunk.indices) for chunk in encoded]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 

@@ -37,13 +37,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql.datasource import (
     DataSourceStreamReader,
     InputPartition,
 )
 from pyspark.sql.types import StringType, StructField, StructType
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import int64_values
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass

@@ -12,8 +12,8 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import VARIANT_ARROW
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.encoding.variant.arrow_values import variant_column

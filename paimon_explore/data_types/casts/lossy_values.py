@@ -13,8 +13,8 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, as_python, int64_values, true_mask
 from paimon_explore.data_types.casts.allowed_type_changes import is_executable, is_same
 from paimon_explore.data_types.casts.cast_column import cast_column

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,

@@ -18,8 +18,8 @@ from datetime import date, tzinfo
 from decimal import Decimal, InvalidOperation
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,

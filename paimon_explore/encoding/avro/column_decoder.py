@@ -11,6 +11,7 @@ from typing import assert_never
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
@@ -198,7 +199,7 @@ def _spread(column: Column, valid: Bools) -> Column:
     positions = np.cumsum(valid) - 1
     positions[positions < 0] = 0
     index = build_fixed(pa.int64(), positions, valid)
-    return column.take(index)  # type: ignore[arg-type]  # in stubs
+    return pc.take(column, index)  # type: ignore[arg-type]  # in stubs
 
 
 def _take_items(

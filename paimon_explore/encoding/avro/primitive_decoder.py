@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     BYTE_VIEWS,
     Column,
@@ -215,7 +216,7 @@ def _gathered(buffer: PaddedBuffer, spans: tuple[Ints, Ints], where: str) -> Col
         _BINARY, len(offsets) - 1, [None, as_buffer(offsets), pa.py_buffer(buffer.data)]
     )
     every_other = np.arange(0, len(offsets) - 1, 2, dtype=np.int64)
-    return alternating.take(dense(pa.int64(), every_other))  # type: ignore[arg-type]  # in stubs
+    return pc.take(alternating, dense(pa.int64(), every_other))  # type: ignore[arg-type]  # in stubs
 
 
 def _decimals(

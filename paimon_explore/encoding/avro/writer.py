@@ -15,8 +15,8 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Bytes,

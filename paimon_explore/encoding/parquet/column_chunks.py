@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-import pyarrow.parquet as pq
+from pyarrow import _parquet as pq
 
 from paimon_explore.encoding.parts_ahead import Range
 

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pat
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.bucket_function import key_hashes

@@ -1,8 +1,8 @@
 """One side of a comparison: a table at a snapshot."""
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_slim
 from paimon_explore.inspection.table_view import TableView

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pyarrow.compute as pc
-
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.inspection.views.inspector import Inspector
 

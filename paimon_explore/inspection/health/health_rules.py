@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 import numpy as np
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata, iceberg_folder
 from paimon_explore.data_types.arrow_buffers import Ints, as_python

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError

@@ -11,10 +11,10 @@ from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pat
 import xxhash
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import (
     WORD_BYTES,

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Column, Ints, as_python, fixed_values, take_rows
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot

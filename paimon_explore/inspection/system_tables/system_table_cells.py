@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     binary_scalar,

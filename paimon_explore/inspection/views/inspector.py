@@ -9,8 +9,8 @@ from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import NotFoundError

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root, unknown_types

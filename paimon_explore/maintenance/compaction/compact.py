@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
 from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values

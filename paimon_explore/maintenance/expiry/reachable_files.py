@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import field
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.errors import MissingFileError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.data_types.definitions import (
     ArrayType,

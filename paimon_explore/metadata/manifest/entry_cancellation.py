@@ -8,8 +8,8 @@ bucket, level, file name, extra files, embedded index and external path.
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     binary_scalar,
@@ -48,9 +48,9 @@ def live_entries(
     deleted = entries.of_kind(FileKind.DELETE)
     added = entries.of_kind(FileKind.ADD) if len(deleted) else entries
     if len(deleted):
-        candidates = pc.is_in(added.column("file_name"), value_set=_one(deleted, "file_name"))
+        candidates = _is_in(added.column("file_name"), _one(deleted, "file_name"))
         keys = _identities(added.filter(candidates))
-        is_cancelled = pc.is_in(keys, value_set=as_array(_identities(deleted)))
+        is_cancelled = _is_in(keys, as_array(_identities(deleted)))
         cancelled = _mask(candidates)
         cancelled[cancelled] = _mask(is_cancelled)
         added = added.filter(~cancelled)
@@ -71,7 +71,7 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
     Raises:
         CorruptFileError: an identity is added although it is present or already deleted.
     """
-    keys = as_array(_identities(entries)).dictionary_encode()
+    keys = pc.call_function("dictionary_encode", [as_array(_identities(entries))])
     codes = fixed_values(keys.indices, np.int32)
     kinds = fixed_values(_one(entries, "kind"), np.int8)
     adds = np.bincount(codes[kinds == FileKind.ADD], minlength=len(keys.dictionary))
@@ -97,9 +97,9 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
 
 def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
     names = added.column("file_name")
-    if len(names.unique()) == len(names):
+    if len(pc.call_function("unique", [names])) == len(names):
         return
-    keys = as_array(_identities(added)).dictionary_encode()
+    keys = pc.call_function("dictionary_encode", [as_array(_identities(added))])
     codes = fixed_values(keys.indices, np.int32)
     first = np.zeros(len(codes), dtype=np.bool_)
     first[np.unique(codes, return_index=True)[1]] = True
@@ -120,19 +120,30 @@ def _identities(entries: ManifestEntries) -> Chunks:
     File names contain neither NUL nor "/", so the parts before the partition are unambiguous; the
     partition's length separates it from the embedded index.
     """
+    call = pc.call_function
     partition = entries.column("partition")
+    extra = call("binary_join", [entries.column("extra_files"), _SLASH])
     parts = [
-        entries.column("level").cast(pa.string()),
-        entries.column("bucket").cast(pa.string()),
+        _cast(entries.column("level"), pa.string()),
+        _cast(entries.column("bucket"), pa.string()),
         entries.column("file_name"),
-        pc.coalesce(pc.binary_join(entries.column("extra_files"), _SLASH), _NO_TEXT),
-        pc.coalesce(entries.column("external_path"), _NO_TEXT),
-        pc.binary_length(partition).cast(pa.string()),  # type: ignore[arg-type]  # in stubs
+        call("coalesce", [extra, _NO_TEXT]),
+        call("coalesce", [entries.column("external_path"), _NO_TEXT]),
+        _cast(call("binary_length", [partition]), pa.string()),
     ]
-    tail = pc.coalesce(entries.column("embedded_file_index"), _NO_BYTES)
-    texts = [part.cast(pa.binary()) for part in parts]
-    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, _NUL)  # type: ignore[call-overload]  # in stubs
+    tail = call("coalesce", [entries.column("embedded_file_index"), _NO_BYTES])
+    texts = [_cast(part, pa.binary()) for part in parts]
+    keys: Chunks = call("binary_join_element_wise", [*texts, partition, tail, _NUL])
     return keys
+
+
+def _cast(values: Chunks, target: pa.DataType) -> Chunks:
+    return pc.call_function("cast", [values], pc.CastOptions.safe(target))  # type: ignore[no-any-return]  # in stubs
+
+
+def _is_in(values: Chunks, known: Column) -> Chunks:
+    options = pc.SetLookupOptions(value_set=known, skip_nulls=False)
+    return pc.call_function("is_in", [values], options)  # type: ignore[no-any-return]  # in stubs
 
 
 def _one(entries: ManifestEntries, name: str) -> Column:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     BYTE_VIEWS,
     Column,
@@ -248,7 +249,7 @@ def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
         if mask[first : first + count].all() and slice_limit >= len(mask):
             return table if count == len(mask) else table.slice(first, count)
         mask = build_bool(mask)
-    return table.filter(mask)  # type: ignore[arg-type]  # a boolean column, in stubs
+    return pc.call_function("filter", [table, mask])  # type: ignore[no-any-return]  # in stubs
 
 
 _MAX_RETAINED_RATIO = 4
@@ -268,7 +269,7 @@ def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
     """Return the rows at these positions; numpy positions are converted without pandas."""
     if isinstance(positions, np.ndarray):
         positions = build_fixed(pa.int64(), positions.astype(np.int64))
-    return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
+    return pc.call_function("take", [table, positions])  # type: ignore[no-any-return]  # in stubs
 
 
 def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:

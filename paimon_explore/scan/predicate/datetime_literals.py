@@ -7,7 +7,6 @@ types are limited to microseconds and to the years 1 to 9999, and the format is 
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
@@ -139,9 +138,11 @@ def _zone(text: str) -> tzinfo | None:
         digits = text[1:].replace(":", "").ljust(6, "0")
         offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:4]), seconds=int(digits[4:]))
         return timezone(-offset if text[0] == "-" else offset) if offset < _DAY else None
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - a named time zone
+
     try:
         return ZoneInfo(text)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+    except (KeyError, ValueError, OSError):
         return None
 
 

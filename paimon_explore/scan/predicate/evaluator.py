@@ -1,8 +1,8 @@
 """Evaluation of bound predicates on Arrow batches and tables."""
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.errors import InvalidInputError, choices

@@ -4,8 +4,8 @@ import math
 from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot

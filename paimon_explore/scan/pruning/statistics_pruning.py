@@ -19,8 +19,8 @@ from dataclasses import field
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.arrow_buffers import Column as Values

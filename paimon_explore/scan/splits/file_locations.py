@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_bytes,
@@ -113,12 +113,12 @@ def _placed(
     check_names(names, "manifest", "_FILE_NAME")
     begins = texts_array([f"{folder}/" for folder in folders])
     before = begins[0] if which is None else take_rows(begins, which)
-    inside = pc.binary_join_element_wise(before, names, _NOTHING)  # type: ignore[call-overload]  # in stubs
+    inside = pc.call_function("binary_join_element_wise", [before, names, _NOTHING])
     outside = text(table, "external_path")
     if outside.null_count < len(outside):
         for path in as_python(outside):
             paths.checked_external(None if path is None else str(path), is_index=is_index)
-        inside = pc.coalesce(outside, inside)
+        inside = pc.call_function("coalesce", [outside, inside])
     return inside  # type: ignore[no-any-return]  # in stubs
 
 

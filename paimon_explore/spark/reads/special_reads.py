@@ -13,10 +13,10 @@ from dataclasses import replace
 from os import PathLike, fspath
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as st
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.arguments import path as path_argument
 from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.definitions import RowType

@@ -34,9 +34,9 @@ from decimal import Decimal
 from typing import Any, NoReturn, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass

@@ -1,7 +1,6 @@
 """Imports the types that a module imports for type checkers only."""
 
 import ast
-import pkgutil
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 @cache
 def _modules(importer: str) -> dict[str, str]:
     """Return the module of each name that a module imports as that name, from its source."""
+    from pkgutil import get_data
+
     package, _, name = importer.rpartition(".")
-    source = pkgutil.get_data(package, f"{name}.py") or b""
+    source = get_data(package, f"{name}.py") or b""
     statements = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.ImportFrom)]
     return {
         alias.name: one.module or "" for one in statements for alias in one.names if alias.asname

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyroaring import BitMap64
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Floats, Ints
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.global_index.search_scores import SCORES, exact_scores

@@ -21,9 +21,9 @@ from contextvars import ContextVar
 from enum import StrEnum
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pat
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, true_mask
 from paimon_explore.data_types.casts.cast_column import cast_column

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pat
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import RowType

@@ -28,9 +28,9 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pat
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import VARIANT_ARROW, is_variant_storage
 from paimon_explore.data_types.arrow_buffers import Column, as_python, build_struct, valid_mask
 from paimon_explore.data_types.definitions import AtomicType

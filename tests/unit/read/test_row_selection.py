@@ -15,7 +15,6 @@ from paimon_explore.encoding.parquet.reader import ParquetDataFile
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.merge.merge_spec import deciding_columns, merge_spec
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.read import late_materialization
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, SystemColumn
 from paimon_explore.read.row_selection import FilesOfRun, LateMerge, RowLimits, read_selected_rows
 from paimon_explore.scan.predicate.binder import bind
@@ -270,7 +269,7 @@ def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
 def pages_of_a_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small pages count as large ones."""
     monkeypatch.setattr(reader, "_PAGED_BYTES", 0)
-    monkeypatch.setattr(late_materialization, "_PAGE_ROWS", 20)
+    monkeypatch.setattr(data_file_reader, "_PAGE_ROWS", 20)
 
 
 @pytest.mark.usefixtures("pages_of_a_few_rows")
