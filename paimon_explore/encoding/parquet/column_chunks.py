@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from pyarrow import _parquet as pq
+import pyarrow.parquet as pq
 
 from paimon_explore.encoding.parts_ahead import Range
 

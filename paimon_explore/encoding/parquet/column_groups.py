@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from paimon_explore.encoding.parquet.parquet_file import ParquetFile
 from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def decode_column_groups(
-    opened: Callable[[], ParquetFile],
+    opened: Callable[[], pq.ParquetFile],
     columns: Sequence[str],
     row_groups: Sequence[int],
     batch_rows: int,

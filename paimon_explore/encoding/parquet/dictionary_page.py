@@ -9,7 +9,7 @@ Spec: Parquet format, `DictionaryPageHeader`.
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import _parquet as pq
+import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import var_values
 from paimon_explore.encoding.data_file_reader import PagesError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
-from pyarrow import _parquet as pq
+import pyarrow.parquet as pq
 
 from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.encoding.data_file_reader import StoredColumn

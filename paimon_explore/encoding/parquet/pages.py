@@ -22,11 +22,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import Column, Ints, as_bytes
 from paimon_explore.encoding.data_file_reader import PagesError
 from paimon_explore.encoding.parquet.footer_fixes import MAGIC, footer_as_file
-from paimon_explore.encoding.parquet.parquet_file import ParquetFile
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftError,
@@ -396,7 +396,7 @@ class SingleColumnFile:
         self._view[self._end : self._end + len(end)] = end
         file = self._buffer.slice(first, self._end + len(end) - first)
         try:
-            table = ParquetFile(pa.BufferReader(file)).read()
+            table = pq.ParquetFile(pa.BufferReader(file)).read(use_threads=False)
             chunks: list[Column] = table.column(0).chunks
             found = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
         except (pa.ArrowException, OSError, ValueError) as error:

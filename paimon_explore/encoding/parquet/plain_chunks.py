@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
-from pyarrow import _parquet as pq
+import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.frozen_dataclass import dataclass

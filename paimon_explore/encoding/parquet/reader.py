@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyarrow import _parquet as pq
+import pyarrow.parquet as pq
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
@@ -37,7 +37,6 @@ from paimon_explore.encoding.data_file_reader import (
 )
 from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
 from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
-from paimon_explore.encoding.parquet.parquet_file import ParquetFile
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
@@ -101,7 +100,7 @@ class ParquetDataFile:
 
     def __init__(
         self,
-        file: ParquetFile,
+        file: pq.ParquetFile,
         path: str,
         source: "_Source",
         *,
@@ -259,15 +258,15 @@ class ParquetDataFile:
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans, batch_rows)
         ]
 
-    def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> ParquetFile:
+    def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> pq.ParquetFile:
         """Open the file with another reader, which reads some columns as dictionary arrays."""
         with decoding(self._path, _FORMAT):
-            return ParquetFile(
+            return pq.ParquetFile(
                 self._source.file,
                 metadata=self.metadata,
                 pre_buffer=self._source.pre_buffer,
                 buffer_size=buffer_bytes,
-                read_dictionary=coded,
+                read_dictionary=list(coded),
             )
 
     def _buffer_bytes(self, groups: Sequence[int]) -> int:
@@ -350,7 +349,7 @@ class ParquetDataFile:
 
     def _by_column(
         self,
-        file: ParquetFile,
+        file: pq.ParquetFile,
         groups: Sequence[int],
         columns: Sequence[StoredColumn],
         how: tuple[int, bool],
@@ -500,18 +499,18 @@ def open_parquet(
             from paimon_explore.encoding.parquet.footer_fixes import footer_as_file, read_footer  # noqa: PLC0415 - rare
 
             footer = read_footer(file, path)
-            metadata = ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
-            opened = ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
+            metadata = pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
+            opened = pq.ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
             source = replace(source, footer=footer)
         return ParquetDataFile(
             opened, path, source, use_threads=use_threads, batch_bytes=batch_bytes
         )
 
 
-def _open(source: _Source) -> ParquetFile | None:
+def _open(source: _Source) -> pq.ParquetFile | None:
     """Open the file with Arrow; None if its footer must be changed first."""
     try:
-        opened = ParquetFile(source.file, pre_buffer=source.pre_buffer)
+        opened = pq.ParquetFile(source.file, pre_buffer=source.pre_buffer)
     except pa.ArrowInvalid as error:
         if _OPTIONAL_KEYS_ERROR in str(error):
             return None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import _parquet as pq
+import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import (
     Column,

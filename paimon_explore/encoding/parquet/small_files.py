@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.parquet.leaf_columns import leaf_prefixes
-from paimon_explore.encoding.parquet.parquet_file import ParquetFile
 from paimon_explore.encoding.parquet.reader import conformed_column, consecutive
 from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
 from paimon_explore.limits import memory_limit
@@ -27,7 +27,7 @@ class SmallParquetFiles:
         path: of one of the files, for errors.
     """
 
-    def __init__(self, files: Sequence[ParquetFile], path: str) -> None:
+    def __init__(self, files: Sequence[pq.ParquetFile], path: str) -> None:
         self._files = files
         self._path = path
         self._schema = files[0].schema_arrow
@@ -56,7 +56,7 @@ class SmallParquetFiles:
             return
         paths = [path for column in columns for path in leaf_prefixes(column.name, column.type)]
         for run in consecutive(spans):
-            tables = [self._files[i].read(paths) for i in run]
+            tables = [self._files[i].read(columns=paths, use_threads=False) for i in run]
             for batch in pa.concat_tables(tables).combine_chunks().to_batches():
                 arrays = tuple(
                     conformed_column(batch.column(column.name), column, self._path)
@@ -75,7 +75,7 @@ def open_small_files(contents: Sequence[bytes], path: str) -> SmallParquetFiles 
     Raises:
         pyarrow.ArrowException, OSError: a file is damaged.
     """
-    files = [ParquetFile(pa.BufferReader(content)) for content in contents]
+    files = [pq.ParquetFile(pa.BufferReader(content)) for content in contents]
     schema = files[0].schema_arrow
     if any(_has_nanoseconds(field.type) for field in schema):
         return None
@@ -91,7 +91,7 @@ def _has_nanoseconds(kind: pa.DataType) -> bool:
     return any(_has_nanoseconds(kind.field(at).type) for at in range(kind.num_fields))
 
 
-def _is_small(file: ParquetFile) -> bool:
+def _is_small(file: pq.ParquetFile) -> bool:
     """Whether no column can exceed memory if its longest value is repeated in every row."""
     metadata = file.metadata
     groups = map(metadata.row_group, range(metadata.num_row_groups))
