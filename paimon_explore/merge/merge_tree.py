@@ -11,10 +11,11 @@ key alone; the tree has to be followed. This module does so for the keys that ca
 - Of consecutive keys that only one run has, all but one leave the tree unchanged.
 
 The rule is that of Java 0.9 to 2.0 (`LoserTree`, unchanged since 0.5). Not followed: the order of
-`sort-engine` = `min-heap`, which depends on the batches in which Java reads files; that of Spark and
-Flink, which sort runs by size if there are more than `sort-spill-threshold`; lookup compaction of
-0.9 and 1.0, which puts the record above level 0 behind tied ones; and the rule of Java after 2.0
+`sort-engine` = `min-heap`, which depends on the batches in which Java reads files; that of Spark
+and Flink, which sort runs by size if there are more than `sort-spill-threshold`; lookup compaction
+of 0.9 and 1.0, which puts the record above level 0 behind tied ones; and the rule of Java after 2.0
 that a retract comes before an addition that is tied with it.
+
 Spec: primary-key-table/merge-engine, sequence numbers.
 """
 

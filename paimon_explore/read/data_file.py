@@ -500,3 +500,12 @@ def _constant(value: int | None, rows: int) -> Column:
     # not by pa.scalar, which imports pandas
     valid = np.full(rows, value is not None)
     return build_fixed(pa.int64(), np.full(rows, value or 0, dtype=np.int64), valid)
+
+
+def with_number(batch: pa.RecordBatch, name: str, number: int) -> pa.RecordBatch:
+    """Return a batch with one number in all rows of a column, which may be new."""
+    values: Column = pa.array(np.full(batch.num_rows, number), pa.int64())
+    at = batch.schema.get_field_index(name)
+    if at < 0:
+        return batch.append_column(pa.field(name, pa.int64(), nullable=False), values)
+    return batch.set_column(at, batch.schema.field(at), values)

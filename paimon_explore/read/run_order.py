@@ -28,6 +28,12 @@ from paimon_explore.scan.splits.key_range_sections import by_age, may_tie
 
 MAX_RUNS = 16
 """Maximum number of files that are merged as separate runs; each needs some batches in memory."""
+MAX_LATE_RUNS = 64
+"""The same with late materialization, where the batches have few columns."""
+_LATE_ROWS = 65_536
+"""Minimum rows for late materialization in a merge of a table with few columns ..."""
+_FEW_COLUMNS = 16
+"""... which are up to this many; a merge of more columns needs fewer rows."""
 
 
 def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
@@ -61,6 +67,20 @@ def runs_may_tie(split: DataSplit, runs: Sequence[Sequence[int]]) -> bool:
     """Whether records of one key may have the same sequence number."""
     files = np.array([row for run in runs for row in run], np.int64)
     return bool(may_tie(split.files.take(files), np.zeros(len(files), np.int64)).any())
+
+
+def has_many_rows(split: DataSplit, runs: list[list[int]], columns: int) -> bool:
+    """Whether late materialization pays off for the rows of some runs."""
+    rows = numbers(split.files.table, "row_count")
+    count = sum(int(rows[run].sum()) for run in runs)
+    return count * max(columns, _FEW_COLUMNS) >= _LATE_ROWS * _FEW_COLUMNS
+
+
+def may_retract(split: DataSplit, run: Sequence[int]) -> bool:
+    """Whether files may have -U or -D records; pypaimon 2.1 records 0 for level 0 with deletes."""
+    counts = split.files.table.column("delete_row_count")
+    levels = split.files.table.column("level")
+    return any(counts[row].as_py() != 0 or levels[row].as_py() == 0 for row in run)
 
 
 def selects_one_key(predicate: Expression, keys: Sequence[DataField], spec: MergeSpec) -> bool:

@@ -49,17 +49,21 @@ from paimon_explore.read.data_file import (
     ReadRequest,
     SystemColumn,
     read_data_file,
+    with_number,
 )
 from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.format_reader_registry import data_file_name
 from paimon_explore.read.run_order import (
+    MAX_LATE_RUNS,
     MAX_RUNS,
+    has_many_rows,
     in_order,
+    may_retract,
     newest_records,
     runs_may_tie,
     selects_one_key,
 )
-from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
+from paimon_explore.scan.manifest_arrays import byte_array, column, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import (
@@ -88,12 +92,6 @@ _MERGED_ROWS = 65_536
 BATCH_ROWS = 262_144
 _PLAIN_BYTES = 16 << 20
 """Maximum bytes of a batch that is not merged."""
-_LATE_ROWS = 65_536
-"""Minimum rows for late materialization in a merge of a table with few columns ..."""
-_FEW_COLUMNS = 16
-"""... which are up to this many; a merge of more columns needs fewer rows."""
-_MAX_LATE_RUNS = 64
-"""The same with late materialization, where the batches have few columns."""
 _SELECTING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
@@ -275,7 +273,7 @@ class SplitReader:
             variant_paths={},
         )
         layers = [
-            (with_sequence(batch, age) for batch in whole.read(layer))
+            (with_number(batch, SystemColumn.SEQUENCE_NUMBER, age) for batch in whole.read(layer))
             for age, layer in enumerate(split.layers)
         ]
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
@@ -336,7 +334,7 @@ class SplitReader:
         lows, highs = key_ranks(split.files, keys)
         for section in sections(lows, highs):
             runs = runs_of_read(section, lows, highs)
-            if len(runs) == 1 and not _retracts(split, runs[0]):
+            if len(runs) == 1 and not may_retract(split, runs[0]):
                 for row in runs[0]:
                     yield from self.plain_file(split, row)
             else:
@@ -347,15 +345,15 @@ class SplitReader:
     ) -> Iterator[pa.RecordBatch]:
         keep = bool(self.system_columns)
         if self._has_complete_rows(split, runs):
-            from paimon_explore.merge.lookup_merge_on_read import merge_complete_runs  # noqa: PLC0415 - lookup
+            from paimon_explore.merge.lookup_merge_on_read import LEVEL, merge_complete_runs  # noqa: PLC0415 - lookup
 
             ties, on_keys = self._ties(split, runs)
-            tagged = [self._run(split, run, spec, on_keys, level=True) for run in runs]
+            tagged = [self._run(split, run, spec, on_keys, level=LEVEL) for run in runs]
             return merge_complete_runs(tagged, spec, keep_retracts=keep, may_tie=ties)
         deciding = () if keep else self._deciding(split, runs, spec)
         ordered = not keep and not spec.sequence_fields
         if ordered:
-            runs, ordered = in_order(split, runs, _MAX_LATE_RUNS if deciding else MAX_RUNS)
+            runs, ordered = in_order(split, runs, MAX_LATE_RUNS if deciding else MAX_RUNS)
         keys = self.schema.project(spec.keys).fields
         if ordered and selects_one_key(self._on_keys, keys, spec):
             streams = [
@@ -409,11 +407,7 @@ class SplitReader:
     ) -> tuple[DataField, ...]:
         """The columns to read first; empty if late materialization does not apply or pay off."""
         names = deciding_columns(spec)
-        rows = numbers(split.files.table, "row_count")
-        if names is None:
-            return ()
-        count = sum(int(rows[run].sum()) for run in runs)
-        if count * max(len(spec.columns), _FEW_COLUMNS) < _LATE_ROWS * _FEW_COLUMNS:
+        if names is None or not has_many_rows(split, runs, len(spec.columns)):
             return ()
         if not all(data_file_name(split.paths[at]).is_by_column for run in runs for at in run):
             return ()
@@ -423,8 +417,8 @@ class SplitReader:
         """Whether rows above level 0 include older ones that an aggregation must not see."""
         if self.options.value(MERGE_ENGINE) in _SELECTING or not needs_lookup(self.options):
             return False
-        levels = numbers(split.files.table, "level")
-        return len({int(levels[row]) for run in runs for row in run} - {0}) > 1
+        levels = numbers(split.files.table, "level")[np.concatenate(runs)]
+        return len(np.unique(levels[levels > 0])) > 1
 
     def _run(
         self,
@@ -434,18 +428,17 @@ class SplitReader:
         on_keys: Expression,
         *,
         with_sequence: bool = True,
-        level: bool = False,
+        level: str | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Reads the rows of one sorted run, file by file, optionally with their level."""
+        """Reads the rows of one sorted run, file by file, optionally with a column of levels."""
         fields = self.schema.project(needed_columns(spec)).fields
         files = self._files(split, run, fields, on_keys, with_sequence=with_sequence)
         for row, (source, request) in zip(run, files, strict=True):
             batches = read_data_file(source, request)
-            if level:
-                file = SplitFile(split=split, row=row, reader=self)
-                yield from (_with_level(batch, file) for batch in batches)
-            else:
-                yield from batches
+            if level is not None:
+                number = int(numbers(split.files.table, "level")[row])
+                batches = (with_number(batch, level, number) for batch in batches)
+            yield from batches
 
     def _files(
         self,
@@ -458,7 +451,7 @@ class SplitReader:
     ) -> Iterator[tuple[DataFileSource, ReadRequest]]:
         """The files of one sorted run, with the request to read them for a merge."""
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
-        if self.system_columns or _retracts(split, run):
+        if self.system_columns or may_retract(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
         selects = self.options.value(MERGE_ENGINE) in _SELECTING
         paths = self.needed_paths if selects else ()  # other engines merge the values
@@ -577,7 +570,8 @@ class SplitFile:
         same: dict[DataField, str] = {}
         for wanted in self.reader.schema.fields:
             source = written.field_by_id(wanted.id)
-            if source is not None and _same_type(source, wanted):
+            kind = with_nullable(wanted.type, nullable=True)
+            if source is not None and with_nullable(source.type, nullable=True) == kind:
                 same[wanted] = source.name
         return indexed_rows(
             predicate,
@@ -602,30 +596,3 @@ class SplitFile:
         if name is None:
             return None
         return self.reader.store.file_io.read(file_in(parent(self.path), name))
-
-
-def _same_type(source: DataField, wanted: DataField) -> bool:
-    return with_nullable(source.type, nullable=True) == with_nullable(wanted.type, nullable=True)
-
-
-def _retracts(split: DataSplit, run: list[int]) -> bool:
-    """Whether files may have -U or -D records; pypaimon 2.1 records 0 for level 0 with deletes."""
-    counts = split.files.table.column("delete_row_count")
-    levels = split.files.table.column("level")
-    return any(counts[row].as_py() != 0 or levels[row].as_py() == 0 for row in run)
-
-
-def _with_level(batch: pa.RecordBatch, file: SplitFile) -> pa.RecordBatch:
-    """Adds the level of the file to a batch."""
-    from paimon_explore.merge.lookup_merge_on_read import LEVEL  # noqa: PLC0415 - lookup
-
-    level = numbers(file.split.files.table, "level")[file.row]
-    column = row_array(np.full(batch.num_rows, level))
-    return batch.append_column(pa.field(LEVEL, pa.int64(), nullable=False), column)
-
-
-def with_sequence(batch: pa.RecordBatch, number: int) -> pa.RecordBatch:
-    """Replaces the sequence numbers of a batch by one number."""
-    at = batch.schema.get_field_index(SystemColumn.SEQUENCE_NUMBER)
-    column = row_array(np.full(batch.num_rows, number))
-    return batch.set_column(at, batch.schema.field(at), column)

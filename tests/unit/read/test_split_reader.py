@@ -6,7 +6,7 @@ import pytest
 from paimon_explore import Table, open_table
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.read import small_files, split_reader
+from paimon_explore.read import run_order, small_files
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from support.golden import GoldenTables
@@ -235,7 +235,7 @@ def test_writes_that_overlap_their_neighbours_give_the_newest_rows(
     writes: int, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)
-    monkeypatch.setattr(split_reader, "_LATE_ROWS", 0)
+    monkeypatch.setattr(run_order, "_LATE_ROWS", 0)
     commits = [
         [row(key, f"{write}", key) for key in range(write * step, write * step + 30)]
         for write in range(writes)

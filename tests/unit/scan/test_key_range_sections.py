@@ -19,7 +19,7 @@ def test_files_that_only_touch_by_a_shared_key_are_one_section() -> None:
 def test_a_long_file_holds_together_those_below_it() -> None:
     lows, highs = np.array([0, 1, 3]), np.array([9, 2, 4])
     assert [s.tolist() for s in sections(lows, highs)] == [[0, 1, 2]]
-    assert sorted_runs(np.array([0, 1, 2]), lows, highs) == [[0], [1, 2]]
+    assert sorted_runs(np.array([0, 1, 2]), lows, highs) == [[1, 2], [0]]
 
 
 def test_runs_are_ordered_by_their_newest_record() -> None:
