@@ -138,12 +138,16 @@ class RowIdMapping:
         rows = []
         for row in index.rows():
             found, partition = row["global_index"], row["partition"]
-            if not isinstance(found, dict) or partition not in self.ranges:
+            if not (isinstance(found, dict) and isinstance(partition, bytes)) or (
+                partition not in self.ranges
+            ):
                 rows.append(row)
                 continue
             first, after = found["row_range_start"], found["row_range_end"] + 1
             (shift,) = self.shifts(partition, np.array([first]), np.array([after])).tolist()
-            if shift or all(end <= first or after <= start for start, end in self.ranges[partition]):
+            if shift or all(
+                end <= first or after <= start for start, end in self.ranges[partition]
+            ):
                 moved = {"row_range_start": first + shift, "row_range_end": after - 1 + shift}
                 rows.append({**row, "global_index": {**found, **moved}})
         return IndexEntries.from_rows(rows)

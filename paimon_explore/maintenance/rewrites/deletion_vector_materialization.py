@@ -19,7 +19,7 @@ import numpy as np
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
-from paimon_explore.data_types.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.data_evolution_compaction import adjacent_ranges
@@ -192,7 +192,7 @@ class _Rewrite:
 
     @property
     def _names(self) -> frozenset[str]:
-        return frozenset(str(name) for name in self.files.column("file_name").to_pylist())
+        return frozenset(map(str, as_python(self.files.column("file_name").combine_chunks())))
 
     @property
     def deleted_rows(self) -> int:
@@ -211,9 +211,7 @@ class _Rewrite:
         own = [
             row["partition"] == self.split.partition
             and isinstance(found := row["global_index"], dict)
-            and bool(
-                ((first <= found["row_range_end"]) & (after > found["row_range_start"])).any()
-            )
+            and bool(((first <= found["row_range_end"]) & (after > found["row_range_start"])).any())
             for row in self.index.rows()
         ]
         return self.index.filter(np.array(own, np.bool_))
@@ -222,9 +220,7 @@ class _Rewrite:
         """Write the new files; they are deleted if this raises."""
         scan, split = self.scan, self.split
         options = TableOptions({**scan.options, **_ONE_FILE})
-        target = WriteTarget(
-            store=scan.store, schema=scan.schema, options=options, replaces=True
-        )
+        target = WriteTarget(store=scan.store, schema=scan.schema, options=options, replaces=True)
         written: list[CommitMessage] = []
         try:
             for run in self.runs:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.compaction.chain_compaction import compact_chain_partition
 from paimon_explore.maintenance.expiry.snapshot_expiry import repair_earliest_snapshot
 from paimon_explore.maintenance.partition_done import mark_partitions_done
 from paimon_explore.maintenance.rewrites.branch_merge import merge_branch
+from paimon_explore.maintenance.rewrites.chain_compaction import compact_chain_partition
 from paimon_explore.maintenance.rewrites.deletion_vector_materialization import (
     MaterializationReport,
     materialize_deletion_vectors,

@@ -7,6 +7,7 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.rewrites import deletion_vector_materialization
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.compacting import deleted, live
 from support.small_tables import new_catalog
 
@@ -19,9 +20,11 @@ COLUMNS = {"id": "INT", "s": "STRING", "p": "INT"}
 
 
 def new(
-    columns: Mapping[str, str] = COLUMNS, partition_by: str | None = None, **options: str
+    columns: Mapping[str, str] = COLUMNS,
+    partition_by: str | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> Table:
-    given = {**OPTIONS, **{key.replace("_", "-"): value for key, value in options.items()}}
+    given = {**OPTIONS, **(options or {})}
     return new_catalog().create_table("db.t", columns, partition_by=partition_by, options=given)
 
 
@@ -62,7 +65,9 @@ def test_files_with_deleted_rows_and_their_neighbours_become_one_file_with_new_r
 
 
 def test_other_files_and_their_vectors_stay() -> None:
-    table = new(partition_by="p", **{"target-file-size": "1 b", "source.split.open-file-cost": "1 b"})
+    table = new(
+        partition_by="p", options={"target-file-size": "1 b", "source.split.open-file-cost": "1 b"}
+    )
     for first in (0, 4, 8):
         table.append(rows(*range(first, first + 4)))
     table.delete("id IN (0, 1, 9)")
@@ -117,7 +122,7 @@ def test_it_is_planned_again_after_a_change_of_the_same_rows(
     table = new()
     table.append(rows(0, 1, 2))
     table.delete("id = 1")
-    commit, calls = deletion_vector_materialization.commit_rewrite, []
+    calls: list[object] = []
 
     def after_another(*args: object) -> object:
         calls.append(change)
@@ -127,7 +132,7 @@ def test_it_is_planned_again_after_a_change_of_the_same_rows(
             table.delete("id = 2")
         elif len(calls) == 1:
             table.maintenance.create_global_index("id")
-        return commit(*args)  # type: ignore[arg-type]
+        return commit_rewrite(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(deletion_vector_materialization, "commit_rewrite", after_another)
     table.maintenance.materialize_deletion_vectors()

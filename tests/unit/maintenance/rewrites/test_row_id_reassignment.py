@@ -9,6 +9,7 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.maintenance.rewrites import row_id_reassignment
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from paimon_explore.maintenance.row_level.update_delete import update_rows
 from paimon_explore.metadata.options.table_options import TableOptions
 from support.small_tables import new_catalog
@@ -20,7 +21,9 @@ OPTIONS = {
 }
 
 
-def new(columns: Mapping[str, str] | None = None, options: Mapping[str, str] | None = None) -> Table:
+def new(
+    columns: Mapping[str, str] | None = None, options: Mapping[str, str] | None = None
+) -> Table:
     """Two partitions with two ranges of row ids each, and one with one."""
     table = new_catalog().create_table(
         "db.t",
@@ -99,13 +102,13 @@ def test_global_indexes_move_with_their_rows() -> None:
 
 def test_it_is_planned_again_after_another_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     table = new()
-    commit, calls = row_id_reassignment.commit_rewrite, []
+    calls: list[object] = []
 
     def after_another(*args: object) -> object:
         calls.append(1)
         if len(calls) == 1:
             table.append(rows("a", 7))
-        return commit(*args)  # type: ignore[arg-type]
+        return commit_rewrite(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(row_id_reassignment, "commit_rewrite", after_another)
     assert table.maintenance.reassign_row_ids().row_count == 6

@@ -4,7 +4,8 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.maintenance.compaction import chain_compaction
+from paimon_explore.maintenance.rewrites import chain_compaction
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.small_tables import new_catalog
 
 Rows = list[tuple[str, int, str]]
@@ -87,12 +88,12 @@ def test_it_is_planned_again_after_another_write_to_the_partition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     catalog, table = new([("20260101", 1, "a")], [("20260102", 2, "b")])
-    commit, calls = chain_compaction.commit_rewrite, []
+    calls: list[object] = []
 
     def after_another(*args: object) -> object:
         calls.append(1)
         write(catalog, "snapshot", [("20260102", 7, "other")])
-        return commit(*args)  # type: ignore[arg-type]
+        return commit_rewrite(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(chain_compaction, "commit_rewrite", after_another)
     assert table.maintenance.compact_chain_table({"dt": "20260102"}) is None

@@ -2,8 +2,8 @@
 
 A partition that only the delta branch has is read as the nearest earlier partition of the snapshot
 branch, merged with the changes since. A compaction writes these rows to the snapshot branch, so
-that later reads need no earlier partitions. Changes that are written to the partition afterwards are
-not read any more, until it is compacted with `overwrite`.
+that later reads need no earlier partitions. Changes that are written to the partition afterwards
+are not read any more, until it is compacted with `overwrite`.
 
 If another commit wrote to the same partition of the snapshot branch meanwhile, the compaction is
 planned again.
