@@ -138,10 +138,8 @@ class RowIdMapping:
         rows = []
         for row in index.rows():
             found, partition = row["global_index"], row["partition"]
-            if (
-                not isinstance(found, dict)
-                or not isinstance(partition, bytes)
-                or partition not in self.ranges
+            if not (isinstance(found, dict) and isinstance(partition, bytes)) or (
+                partition not in self.ranges
             ):
                 rows.append(row)
                 continue

@@ -63,6 +63,9 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "files_that_are_there_already_may_be_left_out": ("commit.discard-duplicate-files",),
         "no_commit_goes_beside_a_compaction_of_others": ("commit.strict-mode.last-safe-snapshot",),
     },
+    "unit/maintenance/rewrites/test_row_id_reassignment.py": {
+        "long_ranges_keep_their_ids": ("data-evolution.reassign.skip-contiguous-row-count",),
+    },
     "unit/maintenance/row_level/test_primary_key_rows.py": {
         "engines_that_would_not_delete_refuse": ("aggregation.remove-record-on-delete",),
         "partial_updates_take_updates_and_with_an_option_deletes": (

@@ -19,7 +19,7 @@ import numpy as np
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
-from paimon_explore.data_types.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.data_evolution_compaction import adjacent_ranges
@@ -192,7 +192,7 @@ class _Rewrite:
 
     @property
     def _names(self) -> frozenset[str]:
-        return frozenset(str(row["file_name"]) for row in self.files.rows())
+        return frozenset(map(str, as_python(self.files.column("file_name").combine_chunks())))
 
     @property
     def deleted_rows(self) -> int:

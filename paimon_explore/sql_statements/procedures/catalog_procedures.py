@@ -104,42 +104,16 @@ def _refused(hint: str) -> Callable[[Call], Answer]:
     return refuse
 
 
-_CHAINS = (
-    "It writes the merged rows of a partition into the snapshot branch. For a partition that the "
-    "branch lacks so does INSERT INTO t$branch_snapshot SELECT * FROM t WHERE dt = '2026-01-31', "
-    "with the branch of the option 'scan.fallback-snapshot-branch'. The files of each branch are "
-    "compacted by compact: CALL sys.compact(table => 't$branch_snapshot')."
-)
-_VECTORS = (
-    "Java's connector has it only after 2.0. Deletion vectors of tables with data evolution are "
-    "applied on read; of other tables, compact applies them."
-)
 _REPAIR = (
     "It enters tables of a folder into a Hive metastore; other catalogs of Java refuse it, too. "
     "Tables of a folder are found without it. A Hive metastore gets a table by creating it there "
     "and copying the files: CALL sys.copy(source_table => 'a.t', target_table => 'b.t')."
-)
-_ROW_IDS = (
-    "Java's connector has it only after 2.0. Row ids are assigned at the commit of new rows; rows "
-    "written anew, by INSERT OVERWRITE t SELECT * FROM t, get new ones."
 )
 
 
 REFUSED: Mapping[str, Procedure] = {
     name: Procedure(arguments=arguments, run=_refused(hint))
     for name, (arguments, hint) in {
-        "compact_chain_table": (
-            ("table", "partition", "overwrite"),
-            _CHAINS,
-        ),
-        "materialize_deletion_vectors": (
-            ("table", "partitions", "options", "where"),
-            _VECTORS,
-        ),
-        "reassign_row_id": (
-            ("table", "partitions"),
-            _ROW_IDS,
-        ),
         "repair": (
             ("database_or_table",),
             _REPAIR,

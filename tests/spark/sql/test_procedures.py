@@ -288,8 +288,8 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.migrate_table('hive', '/no/folder')", "'target_table' is missing"),
         ("sys.migrate_database('hive', 'nope')", "Database 'nope' does not exist"),
         ("sys.repair('demo')", "into a Hive metastore"),
-        ("sys.reassign_row_id('demo.orders')", "only after 2.0"),
-        ("sys.compact_chain_table('demo.orders', 'dt=1')", r"INSERT INTO t\$branch_snapshot"),
+        ("sys.reassign_row_id('demo.orders')", "without data evolution"),
+        ("sys.compact_chain_table('demo.orders', 'dt=2026-01-01')", "a chain table"),
         ("sys.drop_function('demo.f')", "Function 'f' does not exist"),
         (
             'sys.create_function(\'demo.f\', \'[{"id": 0, "name": "x", "type": "INT"}]\', \'[]\')',

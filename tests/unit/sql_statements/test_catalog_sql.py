@@ -15,6 +15,7 @@ from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from support.golden import NEWEST, GoldenTables
+from support.rows import difference
 
 Row = tuple[object, ...]
 
@@ -541,6 +542,29 @@ def test_blobs_are_referred_to_by_functions(
         catalog.sql("SELECT sys.blob_view('db.photos', 'x', 1)")
 
 
+def test_deleted_rows_leave_their_files_and_partitions_get_consecutive_row_ids(
+    catalog: pe.Catalog,
+) -> None:
+    keys = ("row-tracking.enabled", "data-evolution.enabled", "deletion-vectors.enabled")
+    table = catalog.create_table(
+        "db.evolving",
+        {"id": "INT", "p": "INT"},
+        partition_by="p",
+        options=dict.fromkeys(keys, "true"),
+    )
+    for first in (0, 4):
+        table.append([{"id": first + i, "p": i // 2} for i in range(4)])
+    catalog.sql("DELETE FROM db.evolving WHERE id = 5")
+    call = "CALL sys.materialize_deletion_vectors(table => 'db.evolving', `where` => 'p = 0')"
+    assert catalog.sql(call).to_arrow().to_pylist() == [{"result": True}]
+    call = "CALL sys.reassign_row_id('db.evolving', 'p=1')"
+    (row,) = catalog.sql(call).to_arrow().to_pylist()
+    assert row["result"] == "Success: reassigned 4 row ids of 1 partitions, from 9 to 12"
+    (row,) = catalog.sql(call).to_arrow().to_pylist()
+    assert row["result"].startswith("Skipped: ")
+    assert table.to_arrow().sort_by("id")["id"].to_pylist() == [0, 1, 2, 3, 4, 6, 7]
+
+
 @pytest.mark.parametrize("name", ["chain_days", "chain_hours", "chain_minutes"])
 def test_a_merged_partition_of_a_chain_table_is_inserted_into_its_snapshot_branch(
     golden: GoldenTables, catalog: pe.Catalog, tmp_path: Path, name: str
@@ -558,7 +582,15 @@ def test_a_merged_partition_of_a_chain_table_is_inserted_into_its_snapshot_branc
     before = contents("chain")
     lacking = max(partitions("delta") - partitions("snapshot"))
     where = " AND ".join(f"{key} = '{value}'" for key, value in zip(keys, lacking, strict=True))
-    catalog.sql("INSERT INTO chain$branch_snapshot SELECT * FROM chain WHERE " + where)  # noqa: S608 - constant
+    whole = catalog.sql(f"SELECT * FROM chain WHERE {where}").to_arrow()  # noqa: S608 - constant
+    spec = ",".join(f'{key}="{value}"' for key, value in zip(keys, lacking, strict=True))
+    call = f"CALL sys.compact_chain_table(table => 'chain', partition => '{spec}')"
+    assert [catalog.sql(call).to_arrow()["result"].to_pylist() for _ in range(2)] == [
+        [True],
+        [False],
+    ]
+    own = catalog.sql(f"SELECT * FROM chain$branch_snapshot WHERE {where}").to_arrow()  # noqa: S608 - constant
+    assert difference(whole, own) == ""
     for branch in ("snapshot", "delta"):
         catalog.sql(f"CALL sys.compact(table => 'db.chain$branch_{branch}')")
 

@@ -6,6 +6,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.maintenance.rewrites import deletion_vector_materialization
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.compacting import deleted, live
 from support.small_tables import new_catalog
@@ -65,8 +66,7 @@ def test_files_with_deleted_rows_and_their_neighbours_become_one_file_with_new_r
 
 def test_other_files_and_their_vectors_stay() -> None:
     table = new(
-        partition_by="p",
-        options={"target-file-size": "1 b", "source.split.open-file-cost": "1 b"},
+        partition_by="p", options={"target-file-size": "1 b", "source.split.open-file-cost": "1 b"}
     )
     for first in (0, 4, 8):
         table.append(rows(*range(first, first + 4)))
