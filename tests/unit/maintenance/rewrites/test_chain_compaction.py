@@ -4,7 +4,6 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.maintenance.rewrites import chain_compaction
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.small_tables import new_catalog
 

@@ -6,7 +6,6 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.maintenance.rewrites import deletion_vector_materialization
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.compacting import deleted, live
 from support.small_tables import new_catalog

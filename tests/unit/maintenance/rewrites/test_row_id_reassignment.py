@@ -8,7 +8,6 @@ from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import compact_table
-from paimon_explore.maintenance.rewrites import row_id_reassignment
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from paimon_explore.maintenance.row_level.update_delete import update_rows
 from paimon_explore.metadata.options.table_options import TableOptions
