@@ -70,7 +70,8 @@ def sorted_runs(section: Rows, lows: Rows, highs: Rows) -> list[list[int]]:
     for file in section.tolist():
         top = _poll(heap) if heap else None
         if top is not None and lows[file] > top[0]:
-            top = (int(highs[file]), [*top[1], file])
+            top[1].append(file)
+            top = (int(highs[file]), top[1])
         else:
             _offer(heap, (int(highs[file]), [file]))
         if top is not None:
