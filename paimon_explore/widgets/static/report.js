@@ -724,9 +724,13 @@ function create(context) {
     attribute(element, "data-shown", key);
     attribute(element, "data-busy", null);
   }, QUIET_MILLIS);
+  const replace = (...parts) => {
+    const focused = body.contains(document.activeElement);
+    keepingFocus(body, () => fill(body, ...parts));
+    if (focused && !body.contains(document.activeElement)) body.focus();
+  };
   let drawn = "";
   const present = async (question) => {
-    const focused = body.contains(document.activeElement);
     try {
       const answer = await channel.latest(`report-${pane}`, "report", question);
       if (!answer) return false;
@@ -735,17 +739,16 @@ function create(context) {
       dispose = made.dispose;
       const isEmpty = !context.history.count;
       const next = isEmpty ? el("p", { class: "pes-note" }, NO_SNAPSHOT) : null;
-      keepingFocus(body, () => fill(body, next, ...made.elements));
+      replace(next, ...made.elements);
       attribute(element, "data-error", null);
     } catch (error) {
       dispose();
       dispose = () => {
       };
       const failure = failureOf(error);
-      fill(body, problemOf(failure));
+      replace(problemOf(failure));
       attribute(element, "data-error", failure.kind);
     }
-    if (focused && !body.contains(document.activeElement)) body.focus();
     if (drawn !== shown) body.scrollTop = 0;
     drawn = shown;
     return true;

@@ -124,13 +124,19 @@ export function create(context) {
     attribute(element, "data-busy", null);
   }, QUIET_MILLIS);
 
+  /** @param {...(Node | null)} parts */
+  const replace = (...parts) => {
+    const focused = body.contains(document.activeElement);
+    keepingFocus(body, () => fill(body, ...parts));
+    if (focused && !body.contains(document.activeElement)) body.focus();
+  };
+
   let drawn = "";
   /**
    * Show the answer to a question; false if a newer question was asked meanwhile.
    * @param {{pane: string, snapshot: number, text: string, compare: number, node: string}} question
    */
   const present = async (question) => {
-    const focused = body.contains(document.activeElement);
     try {
       const answer = await channel.latest(`report-${pane}`, "report", question);
       if (!answer) return false;
@@ -139,16 +145,15 @@ export function create(context) {
       dispose = made.dispose;
       const isEmpty = !context.history.count;
       const next = isEmpty ? el("p", { class: "pes-note" }, NO_SNAPSHOT) : null;
-      keepingFocus(body, () => fill(body, next, ...made.elements));
+      replace(next, ...made.elements);
       attribute(element, "data-error", null);
     } catch (error) {
       dispose();
       dispose = () => {};
       const failure = failureOf(error);
-      fill(body, problemOf(failure));
+      replace(problemOf(failure));
       attribute(element, "data-error", failure.kind);
     }
-    if (focused && !body.contains(document.activeElement)) body.focus();
     if (drawn !== shown) body.scrollTop = 0;
     drawn = shown;
     return true;

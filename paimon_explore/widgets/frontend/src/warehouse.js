@@ -331,7 +331,9 @@ function start(model, root, channel) {
       fill(tableView, inside);
       leave = explorer.render({ model: child, el: inside });
       const opened = /** @type {HTMLElement | null} */ (inside.querySelector(".pe-explorer"));
-      if (hasFocus) opened?.focus({ preventScroll: true });
+      const active = document.activeElement;
+      const isFree = active === document.body || root.contains(active);
+      if (hasFocus && isFree) opened?.focus({ preventScroll: true });
     } catch (error) {
       if (mine !== visits || stopped) return;
       const { message, hint } = failureOf(error);
