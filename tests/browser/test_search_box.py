@@ -13,6 +13,19 @@ from support.small_tables import columns, keyed_table
 
 pytestmark = pytest.mark.browser
 
+HOLD_REPORTS = """() => {
+  const ask = window.askPython;
+  window.held = [];
+  window.release = () => {
+    window.askPython = ask;
+    window.held[1]();
+  };
+  window.askPython = (message) =>
+    message.op === "report"
+      ? new Promise((resolve) => window.held.push(() => resolve(ask(message))))
+      : ask(message);
+}"""
+
 
 @pytest.fixture
 def page(harness: Watched) -> Page:
@@ -73,6 +86,21 @@ def test_snapshots_tags_and_times_are_found(harness: Watched, page: Page) -> Non
     first(page, "Go to release 17")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert").first).to_contain_text("release 17")
+    harness.check()
+
+
+def test_a_report_that_arrives_leaves_the_focus_in_the_box(harness: Watched, page: Page) -> None:
+    page.evaluate(HOLD_REPORTS)
+    find(page, "11")
+    page.keyboard.press("Enter")
+    page.wait_for_function("window.held.length === 1")
+    expect(page.get_by_role("combobox", name="Find")).not_to_be_focused()
+    page.evaluate("window.held[0]()")  # the part that is fast; the rest is asked for by then
+    page.wait_for_function("window.held.length === 2")
+    page.keyboard.press("Control+k")
+    page.evaluate("window.release()")
+    page.wait_for_selector('[data-shown*="11"]:not([data-busy])')
+    expect(page.get_by_role("combobox", name="Find")).to_be_focused()
     harness.check()
 
 
