@@ -107,9 +107,9 @@ class Line:
     def forked(self, tag: str) -> "Line":
         """A new branch from a tag, which has the changes of its snapshot if main has them, too."""
         number, state = self.tags[tag]
-        known = (found for found in (self.states.get(number), self.logs.get(number)) if found)
-        if state.serial not in {found.serial for found in known}:
-            state = replace(state, told=Counter())
+        known = [found for found in (self.states.get(number), self.logs.get(number)) if found]
+        told = [found.told for found in known if found.serial == state.serial]
+        state = replace(state, told=told[0] if told else Counter())
         return Line(
             columns=state.columns,
             highest=state.highest,
