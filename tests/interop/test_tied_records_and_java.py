@@ -29,7 +29,8 @@ def test_reads_and_compactions_of_tied_records_give_the_rows_of_java(
     )
     ours, theirs = tmp_path / "d.db" / "t", tmp_path / "d.db" / "copy"
     for _ in range(ROUNDS):
-        deletes = name in ("deduplicate", "lookup")
+        # Java after 2.0 puts a retract before an addition that is tied with it
+        deletes = name in ("deduplicate", "lookup") and java.version == "2.0.0"
         write_tied(table, chance, chance.randint(2, 6), deletes=deletes)
         table = open_table(ours)
         assert difference(java.read(ours), table.to_arrow()) == ""
