@@ -74,12 +74,7 @@ def _without_retract_rows(groups: Groups, kinds: Int8s) -> Groups:
     """Drops retract rows of keys with several rows."""
     sizes = groups.sizes
     keep = ~is_retract(kinds[groups.order]) | np.repeat(sizes == 1, sizes)
-    if keep.all():
-        return groups
-    kept = np.add.reduceat(keep, groups.starts, dtype=np.int64)
-    some = kept > 0
-    starts = (np.cumsum(kept) - kept)[some]
-    return Groups(groups.order[keep], starts)
+    return groups.where(keep)
 
 
 _INSERT = np.int8(RowKind.INSERT)
@@ -251,19 +246,20 @@ def selected_rows(section: Section, task: Task) -> list[Bools | None]:
 
 def record_groups(section: Section, task: Task) -> Groups:
     """The rows by key, oldest first. Of one merge tree every section must be asked for once."""
-    keys = [section.column(name) for name in task.spec.keys]
-    groups, tied = group_tied_rows(keys, _record_order(section, task), count=section.count)
+    groups, tied = tied_groups(section, task)
     if section.tree is None:
         return groups
     leaves = np.repeat(section.leaves, [part.num_rows for part in section.parts])
     return section.tree.ordered(groups, tied, leaves)
 
 
-def has_ties(section: Section, task: Task) -> bool:
-    """Whether records of one key are equal in their sequence fields and numbers."""
+def tied_groups(section: Section, task: Task) -> tuple[Groups, Bools]:
+    """The rows by key and sequence number, and which are tied with the one before.
+
+    Tied rows are equal in their sequence fields and numbers, and in the order of the parts.
+    """
     keys = [section.column(name) for name in task.spec.keys]
-    within = _record_order(section, task)
-    return bool(group_tied_rows(keys, within, count=section.count)[1].any())
+    return group_tied_rows(keys, _record_order(section, task), count=section.count)
 
 
 def merge_kept_rows(section: Section, kept: Bools, task: Task) -> Iterator[pa.RecordBatch]:
@@ -272,11 +268,9 @@ def merge_kept_rows(section: Section, kept: Bools, task: Task) -> Iterator[pa.Re
         yield from merge_section(Section(_filtered(section.parts, kept)), task)
         return
     groups = record_groups(section, task)
-    keep = kept[groups.order]
-    sizes = np.add.reduceat(keep, groups.starts, dtype=np.int64)
-    sizes = sizes[sizes > 0]
-    if len(sizes):
-        yield merge_groups(section, task, Groups(groups.order[keep], np.cumsum(sizes) - sizes))
+    groups = groups.where(kept[groups.order])
+    if len(groups.starts):
+        yield merge_groups(section, task, groups)
 
 
 def _filtered(parts: Sequence[pa.RecordBatch], kept: Bools) -> list[pa.RecordBatch]:

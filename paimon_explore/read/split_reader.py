@@ -28,7 +28,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
-from paimon_explore.merge.section_merge import Task, has_ties
+from paimon_explore.merge.section_merge import Task, tied_groups
 from paimon_explore.merge.sort_merge import key_sections, merge_runs
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options.effective_options import needs_lookup
@@ -400,7 +400,11 @@ class SplitReader:
         spec = merge_spec(self.effective_schema, self.schema.trimmed_primary_keys)
         task = Task(spec=spec, functions={})
         found = key_sections([self._run(split, run, spec, on_keys) for run in runs], spec.keys)
-        return (True, TRUE) if any(has_ties(one, task) for one in found) else (False, on_keys)
+        return (
+            (True, TRUE)
+            if any(tied_groups(one, task)[1].any() for one in found)
+            else (False, on_keys)
+        )
 
     def _deciding(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec

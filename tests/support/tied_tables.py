@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pytest
 
+from paimon_explore import Catalog
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER
 from paimon_explore.table.table import Table
 from paimon_explore.write.primary_key_writer import MergeBuffer
@@ -64,3 +65,17 @@ def write_tied(table: Table, chance: random.Random, files: int, *, deletes: bool
 
 
 ARROW = pa.schema([pa.field(name, kind, nullable=name != "k") for name, kind in COLUMNS.items()])
+
+
+def tied_table(catalog: Catalog, engine: str) -> Table:
+    """The table `db.t` with files of level 0 over compacted ones, and ties between all of them."""
+    options = {"bucket": "1", "write-only": "true", "num-sorted-run.stop-trigger": "50"}
+    table = catalog.create_table(
+        "db.t", ARROW, primary_key=["k"], options={**options, **ENGINES[engine]}
+    )
+    chance = random.Random(engine)  # noqa: S311 - test data
+    for full in (True, False, None):
+        write_tied(table, chance, 6, deletes=engine in ("deduplicate", "lookup"))
+        if full is not None:
+            table.compact(full=full)
+    return table

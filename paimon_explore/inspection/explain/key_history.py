@@ -1,12 +1,15 @@
 """The history of a primary key: its stored versions at each snapshot, and how they are merged.
 
-The visible row is read with the regular reader. The verdict on each stored version follows the
-rules of the merge engine.
+The visible row is read with the regular reader, and what becomes of each stored version is asked of
+the merge itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
+from itertools import groupby
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
@@ -16,7 +19,6 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.key_versions import (
     KeyArgument,
-    StoredVersion,
     candidate_files,
     read_versions,
     resolve_key,
@@ -37,15 +39,23 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rows.record_status import (
+    BY_VECTOR,
+    KINDS,
+    NOT_COMPACTED,
+    RECORD_COLUMNS,
+    SYSTEM,
+    Fate,
+    KeyRecords,
+    RecordStatus,
+    is_hidden,
+)
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
+from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
     MERGE_ENGINE,
-    SEQUENCE_FIELD,
-    SEQUENCE_FIELD_SORT_ORDER,
-    TableOptions,
 )
-from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
+from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
@@ -57,14 +67,33 @@ from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 DEFAULT_SNAPSHOTS = 50
 """Number of latest snapshots that are searched by default."""
 
-_RETRACTS = ("-U", "-D")
 _TONES = {
-    "returned by reads": Tone.ADD,
-    "merged into the row": Tone.ADD,
-    "deletes the key": Tone.REMOVE,
-    "deleted by a deletion vector": Tone.REMOVE,
-    "not visible before compaction": Tone.WARN,
+    Fate.RETURNED: Tone.ADD,
+    Fate.COMBINED: Tone.ADD,
+    Fate.RETRACTS: Tone.REMOVE,
+    Fate.DELETED: Tone.REMOVE,
+    Fate.HIDDEN: Tone.WARN,
+    Fate.REPLACED: Tone.MUTED,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """A stored row of a key.
+
+    Attributes:
+        file: name of its file.
+        position: row number in the file.
+        sequence: its sequence number; None in files without sequence numbers.
+        kind: `+I`, `-U`, `+U` or `-D`.
+        values: the row.
+    """
+
+    file: str
+    position: int
+    sequence: int | None
+    kind: str
+    values: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +103,17 @@ class JudgedVersion:
     Attributes:
         version: the stored row.
         level: level of its file at that snapshot.
-        verdict: how the merge treats it.
+        status: what the merge does with it.
     """
 
     version: StoredVersion
     level: int
-    verdict: str
+    status: RecordStatus
+
+    @property
+    def result(self) -> str:
+        """What the merge does with it, without the name of the file that replaces it."""
+        return self.status.reason or "returned by reads"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,16 +164,17 @@ class KeyHistory(Result):
         return next((one for one in self.states if one.snapshot_id == snapshot_id), None)
 
     def to_arrow(self) -> pa.Table:
-        """One row per snapshot and version: verdict, location and values."""
+        """One row per snapshot and version: status, location and values."""
         rows = [
             {
-                "_snapshot": state.snapshot_id,
-                "_verdict": judged.verdict,
-                "_level": judged.level,
-                "_sequence": judged.version.sequence,
-                "_kind": judged.version.kind,
-                "_file": judged.version.file,
-                "_position": judged.version.position,
+                "_SNAPSHOT": state.snapshot_id,
+                "_STATUS": judged.status.fate.value,
+                "_REASON": judged.status.text,
+                "_SEQUENCE_NUMBER": judged.version.sequence,
+                "_VALUE_KIND": judged.version.kind,
+                "_LEVEL": judged.level,
+                "_FILE": judged.version.file,
+                "_POSITION": judged.version.position,
                 **judged.version.values,
             }
             for state in self.states
@@ -148,7 +183,7 @@ class KeyHistory(Result):
         return pa.Table.from_pylist(rows, schema=self._schema)
 
     def figures(self) -> dict[str, object]:
-        """The versions, verdicts and row of each snapshot, as JSON."""
+        """The versions, their status and the row of each snapshot, as JSON."""
         return {
             "key": self.key.text,
             "engine": self.engine.value,
@@ -158,7 +193,7 @@ class KeyHistory(Result):
                 {
                     "snapshot": state.snapshot_id,
                     "versions": [
-                        [j.version.file, j.level, j.version.sequence, j.version.kind, j.verdict]
+                        [j.version.file, j.level, j.version.sequence, j.version.kind, j.status.text]
                         for j in state.versions
                     ],
                     "row": None if state.row is None else _row_text(state.row),
@@ -236,16 +271,16 @@ class KeyHistory(Result):
         version = judged.version
         first = self.states[start].snapshot_id
         tooltip = (
-            f"level {judged.level}, {version.kind}, sequence {version.sequence}: {judged.verdict}, "
+            f"level {judged.level}, {version.kind}, sequence {version.sequence}: {judged.result}, "
             f"snapshots {first} to {self.states[end - 1].snapshot_id}, {version.file}"
         )
         return Box(
             lane=lane,
             start=start,
             end=end,
-            label=f"L{judged.level}: {judged.verdict}",
+            label=f"L{judged.level}: {judged.status.fate}",
             tooltip=tooltip,
-            tone=_TONES.get(judged.verdict, Tone.MUTED),
+            tone=_TONES[judged.status.fate],
             selects=f"snapshot:{first}",
         )
 
@@ -260,7 +295,7 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
         version = judged.version
         yield [
             at,
-            Cell(text=judged.verdict, tone=_TONES.get(judged.verdict, Tone.MUTED)),
+            Cell(text=judged.result, tone=_TONES[judged.status.fate]),
             str(judged.level),
             version.kind,
             "" if version.sequence is None else str(version.sequence),
@@ -316,18 +351,17 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
             row for row in rows.tolist() if any(_lives_at(lifetimes, row, i) for i, _ in selected)
         ]
         candidates = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
-        versions, problems = read_versions(target, lifetimes, candidates, key)
+        records, problems = read_versions(target, lifetimes, candidates, key)
         if not all(lifetimes.knows(place) for place, _ in selected):
             problems = [*inspector.history.problems, *problems]
-        searched = len(versions)
+        searched = len(records)
         judge = _Judge(
-            target=target, key=key, lifetimes=lifetimes, rows=candidates, versions=versions
+            target=target, key=key, lifetimes=lifetimes, rows=candidates, records=records
         )
         for place, mark in selected:
             if lifetimes.knows(place) and mark.snapshot is not None:
                 pinned = view.target(mark.snapshot, travelled=False)
                 states.append(judge.state(pinned, place))
-    fields = [pa.field(name, kind) for name, kind in _SYSTEM]
     named = [f.with_nullable(nullable=True) for f in arrow_schema(target.schema.row_type)]
     return KeyHistory(
         name=view.name,
@@ -338,7 +372,7 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
         searched=searched,
         skipped=skipped,
         problems=tuple(problems),
-        _schema=pa.schema([*fields, *named]),
+        _schema=pa.schema([pa.field("_SNAPSHOT", pa.int64()), *RECORD_COLUMNS, *named]),
         code=Code(
             python=call_code(f"{inspector.code}.history", key.text, snapshots=snapshots),
             spark=read_code(view.location, None, f".where({key.text!r})"),
@@ -347,92 +381,98 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
     )
 
 
-_SYSTEM: Sequence[tuple[str, pa.DataType]] = (
-    ("_snapshot", pa.int64()),
-    ("_verdict", pa.string()),
-    ("_level", pa.int32()),
-    ("_sequence", pa.int64()),
-    ("_kind", pa.string()),
-    ("_file", pa.string()),
-    ("_position", pa.int64()),
-)
-
-
 def _lives_at(lifetimes: FileLifetimes, row: int, position: int) -> bool:
     return bool(lifetimes.added[row] <= position + 1 < lifetimes.removed[row])
 
 
+class _LiveFile(NamedTuple):
+    """A file that may contain the key at a snapshot."""
+
+    name: str
+    level: int
+    bucket: int
+    partition: bytes
+
+
 @dataclass(slots=True, kw_only=True)
 class _Judge:
-    """Determines the verdicts on the versions of a key; caches reads and deletion vectors."""
+    """Determines the status of the versions of a key; caches reads and deletion vectors."""
 
     target: ScanTarget
     key: KeyArgument
     lifetimes: FileLifetimes
     rows: Ints
-    versions: Mapping[str, tuple[StoredVersion, ...]]
+    records: Mapping[str, pa.Table]
     _vectors: dict[DeletionFile, DeletionVector] = field(default_factory=dict)
-    _read: dict[object, tuple[Mapping[str, object] | None, Problem | None]] = field(
-        default_factory=dict
-    )
+    _known: dict[object, KeyState] = field(default_factory=dict)
 
     def state(self, target: ScanTarget, position: int) -> KeyState:
         """The key at the snapshot of a target."""
-        live = self._live(position)
         snapshot = target.snapshot
         assert snapshot is not None  # noqa: S101 - the caller chose marks with snapshots
         vectors = deletion_files(target.store, snapshot, target.schema, target.options)
-        found = [
-            (version, level, bucket, self._is_deleted(version, vectors.get(version.file)))
-            for name, level, bucket in live
-            for version in self.versions.get(name, ())
-        ]
-        known = (tuple((v.file, v.position, level, gone) for v, level, _, gone in found),)
-        if known not in self._read:
-            self._read[known] = self._row(target)
-        row, problem = self._read[known]
-        return KeyState(
-            snapshot_id=snapshot.id,
-            versions=tuple(self._judged(target, found)),
-            row=row,
-            problem=problem,
-        )
+        live = [file for file in self._live(position) if self.records.get(file.name)]
+        deleted = {file.name: self._deleted(file.name, vectors.get(file.name)) for file in live}
+        known = (tuple(live), tuple(map(tuple, deleted.values())))
+        if known not in self._known:
+            row, problem = self._row(target)
+            by_bucket = groupby(sorted(live, key=_bucket), key=_bucket)
+            versions = [
+                one for _, files in by_bucket for one in self._judged(target, [*files], deleted)
+            ]
+            self._known[known] = KeyState(
+                snapshot_id=snapshot.id, versions=tuple(versions), row=row, problem=problem
+            )
+        return replace(self._known[known], snapshot_id=snapshot.id)
 
-    def _live(self, position: int) -> list[tuple[str, int, int]]:
+    def _live(self, position: int) -> Iterator[_LiveFile]:
         files = self.lifetimes.files
-        levels, buckets = numbers(files, "level"), numbers(files, "bucket")
-        return [
-            (str(files.column("file_name")[row].as_py()), int(levels[row]), int(buckets[row]))
-            for row in self.rows.tolist()
-            if _lives_at(self.lifetimes, row, position)
-        ]
+        columns = [files.column(n) for n in ("file_name", "level", "bucket", "partition")]
+        for row in self.rows.tolist():
+            if _lives_at(self.lifetimes, row, position):
+                yield _LiveFile(*(column[row].as_py() for column in columns))
 
-    def _is_deleted(self, version: StoredVersion, found: DeletionFile | None) -> bool:
+    def _deleted(self, name: str, found: DeletionFile | None) -> list[bool]:
+        """For each record of a file whether the deletion vector deletes it."""
+        positions = numbers(self.records[name], SystemColumn.POSITION).tolist()
         if found is None:
-            return False
+            return [False] * len(positions)
         if found not in self._vectors:
             self._vectors[found] = load_vector(self.target.store.file_io, found)
-        return version.position in self._vectors[found]
+        return [position in self._vectors[found] for position in positions]
 
     def _judged(
-        self, target: ScanTarget, found: Sequence[tuple[StoredVersion, int, int, bool]]
+        self, target: ScanTarget, files: Sequence[_LiveFile], deleted: Mapping[str, list[bool]]
     ) -> Iterator[JudgedVersion]:
-        options = target.options
-        order = sorted(found, key=lambda one: _order(one[0], options), reverse=True)
-        engine = options.value(MERGE_ENGINE)
-        counted = [
-            version
-            for version, level, bucket, gone in order
-            if not gone and not _hidden(target, level, bucket)
+        """The versions in one bucket, newest first."""
+        parts = {file.name: self.records[file.name] for file in files}
+        levels = [file.level for file in files]
+        apart = [
+            BY_VECTOR if gone else NOT_COMPACTED if hidden else None
+            for file in files
+            for hidden in (is_hidden(target, file.level, file.bucket),)
+            for gone in deleted[file.name]
         ]
-        for version, level, bucket, gone in order:
-            if gone:
-                verdict = "deleted by a deletion vector"
-            elif _hidden(target, level, bucket):
-                verdict = "not visible before compaction"
-            else:
-                verdict = _verdict(engine, version, counted)
-            yield JudgedVersion(version=version, level=level, verdict=verdict)
+        records = KeyRecords.of(target, parts, levels=levels, condition=self.key.predicate)
+        groups = records.groups()
+        counted = groups.where(np.array([apart[at] is None for at in groups.order.tolist()]))
+        statuses = records.statuses(counted)
+        versions = [one for file in files for one in self._versions(file.name)]
+        for at in groups.order[::-1].tolist():
+            level = int(records.levels[at])
+            status = apart[at] or statuses[at]
+            yield JudgedVersion(version=versions[at], level=level, status=status)
+
+    def _versions(self, name: str) -> Iterator[StoredVersion]:
+        for row in self.records[name].to_pylist():
+            sequence, kind, position = (row.pop(column) for column in SYSTEM)
+            yield StoredVersion(
+                file=name,
+                position=position,
+                sequence=sequence,
+                kind=KINDS[kind or 0],
+                values=row,
+            )
 
     def _row(self, target: ScanTarget) -> tuple[Mapping[str, object] | None, Problem | None]:
         """The row that a read of the snapshot returns, or its error."""
@@ -453,58 +493,5 @@ class _Judge:
         return None, None
 
 
-def _hidden(target: ScanTarget, level: int, bucket: int) -> bool:
-    return bucket == POSTPONE_BUCKET or (target.hides_level_0 and level == 0)
-
-
-def _order(version: StoredVersion, options: TableOptions) -> tuple[object, ...]:
-    """Sort key by age: the sequence fields, nulls first, then the sequence number."""
-    descending = options.value(SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
-    parts: list[object] = []
-    for name in options.value(SEQUENCE_FIELD):
-        value = version.values.get(name)
-        parts += [_Descending(value) if descending else (value is not None, _Ascending(value))]
-    return (*parts, -1 if version.sequence is None else version.sequence)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ascending:
-    """Orders values of one column ascending; nulls are equal to each other."""
-
-    value: object
-
-    def __lt__(self, other: "_Ascending") -> bool:
-        if self.value is None or other.value is None:
-            return False
-        return bool(self.value < other.value)  # type: ignore[operator]  # values of one column
-
-
-@dataclass(frozen=True, slots=True)
-class _Descending:
-    """Orders values of one column descending; null is the smallest."""
-
-    value: object
-
-    def __lt__(self, other: "_Descending") -> bool:
-        if self.value is None or other.value is None:
-            return self.value is not None and other.value is None
-        return bool(other.value < self.value)  # type: ignore[operator]  # values of one column
-
-
-def _verdict(engine: MergeEngine, version: StoredVersion, counted: Sequence[StoredVersion]) -> str:
-    """The verdict on a version that takes part in the merge; `counted` is newest first."""
-    newest = counted[0]
-    if engine is MergeEngine.FIRST_ROW:
-        added = [one for one in counted if one.kind not in _RETRACTS]
-        return (
-            "returned by reads" if added and version == added[-1] else "ignored: not the first row"
-        )
-    if engine is not MergeEngine.DEDUPLICATE:
-        if version.kind in _RETRACTS:
-            return (
-                "retracts values" if version.kind == "-U" else "deletes the row or retracts values"
-            )
-        return "merged into the row" if len(counted) > 1 else "returned by reads"
-    if version != newest:
-        return f"superseded by sequence number {newest.sequence}"
-    return "deletes the key" if version.kind in _RETRACTS else "returned by reads"
+def _bucket(file: _LiveFile) -> tuple[bytes, int]:
+    return file.partition, file.bucket

@@ -1,10 +1,10 @@
-"""Reads all stored versions of one key from the files whose key range contains it.
+"""Reads all records of one key from the files whose key range contains it.
 
 Resolves the key arguments of the API: a value, a sequence, a dict, or `id = 3, dt = 'd1'`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,18 +18,18 @@ from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.value_text import binary_column
+from paimon_explore.inspection.rows.record_status import SYSTEM, stored_schema
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_table import take_rows
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
+from paimon_explore.read.batch_filter import filter_batches
+from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.live_entries import PartitionFilter
-from paimon_explore.scan.manifest_arrays import true_rows
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.builder import Term, col, expression_of
-from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
@@ -141,28 +141,6 @@ def _refused(what: str, schema: TableSchema) -> InvalidInputError:
     return InvalidInputError(f"Invalid key: {what}.", hint=hint)
 
 
-_KINDS = ("+I", "-U", "+U", "-D")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredVersion:
-    """A stored row of a key.
-
-    Attributes:
-        file: name of its file.
-        position: row number in the file.
-        sequence: its sequence number; None in files without sequence numbers.
-        kind: `+I`, `-U`, `+U` or `-D`.
-        values: the row.
-    """
-
-    file: str
-    position: int
-    sequence: int | None
-    kind: str
-    values: dict[str, object]
-
-
 def candidate_files(lifetimes: FileLifetimes, key: KeyArgument, target: ScanTarget) -> Ints:
     """Row numbers of `lifetimes` whose partition and key range may contain a key."""
     rows = np.arange(len(lifetimes))
@@ -198,14 +176,17 @@ def candidate_files(lifetimes: FileLifetimes, key: KeyArgument, target: ScanTarg
 
 def read_versions(
     target: ScanTarget, lifetimes: FileLifetimes, rows: Ints, key: KeyArgument
-) -> tuple[dict[str, tuple[StoredVersion, ...]], list[Problem]]:
-    """The versions of a key by file name, and the errors of unreadable files.
+) -> tuple[dict[str, pa.Table], list[Problem]]:
+    """The records of a key by file name, and the errors of unreadable files.
 
     Args:
         target: gives the read schema.
         lifetimes: all files.
         rows: row numbers of the files that may contain the key.
         key: the key.
+
+    Returns:
+        For each file its records, with the columns of the table and those of `SYSTEM`.
     """
     reader = SplitReader(
         store=target.store,
@@ -214,7 +195,7 @@ def read_versions(
         columns=target.schema.row_type.names,
         predicate=key.predicate,
     )
-    found: dict[str, tuple[StoredVersion, ...]] = {}
+    found: dict[str, pa.Table] = {}
     problems: list[Problem] = []
     for row in rows.tolist():
         name = str(lifetimes.files.column("file_name")[row].as_py())
@@ -225,13 +206,13 @@ def read_versions(
             entries = target.store.manifests.read(manifest)
             entry = entries.slice(int(lifetimes.files.column("entry")[row].as_py()), 1)
             if bucket_mask(entry, target.schema, target.options, key.predicate).all():
-                found[name] = tuple(_in_file(reader, entry, name))
+                found[name] = _in_file(reader, entry)
         except PaimonError as error:
             problems.append(problem_of(error))
     return found, problems
 
 
-def _in_file(reader: SplitReader, entry: ManifestEntries, name: str) -> Iterator[StoredVersion]:
+def _in_file(reader: SplitReader, entry: ManifestEntries) -> pa.Table:
     placed = LocatedFiles(
         entries=entry,
         paths_of=KnownPaths(
@@ -242,20 +223,10 @@ def _in_file(reader: SplitReader, entry: ManifestEntries, name: str) -> Iterator
         branch=reader.store.paths.branch,
     )
     file = SplitFile(split=Splits.one(placed, raw=False), row=0, reader=reader)
-    system = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND, SystemColumn.POSITION)
     request = ReadRequest(
-        fields=reader.fields, system_columns=system, from_keys=True, predicate=reader.predicate
+        fields=reader.fields, system_columns=SYSTEM, from_keys=True, predicate=reader.predicate
     )
-    for batch in read_data_file(file.source(), request):
-        names = [field.name for field in reader.fields]
-        values = pa.RecordBatch.from_arrays(batch.columns[: len(names)], names=names)
-        truth = evaluate(reader.predicate, values, reader.schema.row_type)
-        hits = batch.filter(pa.array(true_rows(truth)))
-        for hit in hits.to_pylist():
-            yield StoredVersion(
-                file=name,
-                position=hit["_POSITION"],
-                sequence=hit["_SEQUENCE_NUMBER"],
-                kind=_KINDS[hit["_VALUE_KIND"] or 0],
-                values={one: hit[one] for one in names},
-            )
+    schema = stored_schema(reader.schema.row_type)
+    batches = read_data_file(file.source(), request)
+    found = filter_batches(batches, reader.predicate, reader.schema.row_type, schema.names)
+    return pa.Table.from_batches(found, schema)

@@ -30,7 +30,8 @@ from paimon_explore.inspection.rendering.report import (
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rows.cell_texts import cell_texts
-from paimon_explore.inspection.rows.record_reader import RECORD_COLUMNS, RecordReader
+from paimon_explore.inspection.rows.record_reader import RecordReader
+from paimon_explore.inspection.rows.record_status import RECORD_COLUMNS
 from paimon_explore.inspection.rows.row_code import RowScope, RowsRequest, rows_code
 from paimon_explore.inspection.rows.row_sort import RowOrder, RowSorter, check_sortable
 from paimon_explore.inspection.rows.row_units import RANGED_TYPES, RowUnit

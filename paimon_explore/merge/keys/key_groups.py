@@ -40,6 +40,14 @@ class Groups:
         """For each key the index in `order` of its last row."""
         return np.append(self.starts, len(self.order))[1:] - 1
 
+    def where(self, keep: Bools) -> "Groups":
+        """The rows at some places of `order`; keys without rows are left out."""
+        if keep.all():
+            return self
+        sizes = np.add.reduceat(keep, self.starts, dtype=np.int64)
+        sizes = sizes[sizes > 0]
+        return Groups(self.order[keep], np.cumsum(sizes) - sizes)
+
 
 def group_rows(keys: Sequence[Column], within: Sequence[KeySource] = (), *, count: int) -> Groups:
     """Sorts rows by key and groups equal keys.

@@ -6,29 +6,31 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.inspection.explain.key_history import KeyHistory
+from paimon_explore.inspection.rows.record_status import Fate
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, keyed_table
+from support.small_tables import append_table, columns, keyed_table, new_catalog
+from support.tied_tables import tied_table
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 
 
-def verdicts(found: KeyHistory, snapshot: int) -> list[tuple[int, int | None, str]]:
+def results(found: KeyHistory, snapshot: int) -> list[tuple[int, int | None, str]]:
     state = found.at(snapshot)
     assert state is not None
-    return [(one.level, one.version.sequence, one.verdict) for one in state.versions]
+    return [(one.level, one.version.sequence, one.result) for one in state.versions]
 
 
 def test_every_version_in_every_run_is_judged(golden: GoldenTables) -> None:
     found = pe.open_table(golden.table("java200", "dv_pk").folder).history("dt='p0', k=287")
-    assert verdicts(found, 1) == [(0, 152, "not visible before compaction")]
-    assert verdicts(found, 2) == [(5, 152, "returned by reads")]
-    assert verdicts(found, 9) == [
+    assert results(found, 1) == [(0, 152, "not visible before compaction")]
+    assert results(found, 2) == [(5, 152, "returned by reads")]
+    assert results(found, 9) == [
         (0, 469, "not visible before compaction"),
         (5, 152, "returned by reads"),
     ]
-    assert verdicts(found, 12) == [
+    assert results(found, 12) == [
         (4, 469, "returned by reads"),
-        (5, 152, "deleted by a deletion vector"),
+        (5, 152, "hidden by deletion vector"),
     ]
     assert [state.row is None for state in found.states] == [True, *[False] * 11]
 
@@ -37,10 +39,26 @@ def test_every_version_in_every_run_is_judged(golden: GoldenTables) -> None:
 def test_the_version_that_gives_the_row_is_the_row_that_is_read(
     golden: GoldenTables, name: str
 ) -> None:
-    table = pe.open_table(golden.table("java200", name).folder)
+    _check_given(pe.open_table(golden.table("java200", name).folder))
+
+
+@pytest.mark.parametrize("engine", ["deduplicate", "lookup", "full"])
+def test_of_versions_with_one_sequence_number_the_row_that_is_read_is_given(engine: str) -> None:
+    _check_given(tied_table(new_catalog(), engine))
+
+
+def test_a_key_without_its_partition_has_a_row_in_each() -> None:
+    schema = columns(dt=pa.string(), k=pa.int32())
+    rows = [{"dt": "a", "k": 1}, {"dt": "b", "k": 1}]
+    table = keyed_table(schema, rows, primary_key=["dt", "k"], partition_by=["dt"])
+    versions = table.history(1).states[-1].versions
+    assert [one.status.fate for one in versions] == [Fate.RETURNED] * 2
+
+
+def _check_given(table: pe.Table) -> None:
     for key in _some_keys(table):
         for state in table.history(key).states:
-            given = [one for one in state.versions if one.verdict == "returned by reads"]
+            given = [one for one in state.versions if one.status.fate is Fate.RETURNED]
             assert len(given) == (state.row is not None), (key, state)
             if given:
                 assert given[0].version.values == state.row
@@ -59,24 +77,20 @@ def test_deleted_keys_give_no_row() -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}], primary_key=["k"])
     table.delete("k = 1")
     found = table.history(1)
-    assert verdicts(found, 2) == [
+    assert results(found, 2) == [
         (0, 2, "deletes the key"),
-        (0, 0, "superseded by sequence number 2"),
+        (0, 0, "deleted by sequence 2"),
     ]
     state = found.at(2)
     assert state is not None
     assert state.row is None
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"), [("me_partial", "merged into the row"), ("me_agg", "merged into the row")]
-)
-def test_engines_that_compute_take_all_versions(
-    golden: GoldenTables, name: str, expected: str
-) -> None:
+@pytest.mark.parametrize("name", ["me_partial", "me_agg"])
+def test_engines_that_compute_take_all_versions(golden: GoldenTables, name: str) -> None:
     found = pe.open_table(golden.table("java200", name).folder).history(1)
     last = found.states[-1]
-    assert {one.verdict for one in last.versions} == {expected}
+    assert {one.status.fate for one in last.versions} == {Fate.COMBINED}
     assert last.row is not None
 
 
@@ -117,10 +131,11 @@ def test_old_snapshots_are_left_out_and_counted() -> None:
 def test_all_faces_are_there() -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 1, "v": "b"}], primary_key=["k"])
     found = table.history(1)
-    assert found.to_arrow().select(["_snapshot", "_verdict", "v"]).to_pylist() == [
-        {"_snapshot": 1, "_verdict": "returned by reads", "v": "a"},
-        {"_snapshot": 2, "_verdict": "returned by reads", "v": "b"},
-        {"_snapshot": 2, "_verdict": "superseded by sequence number 1", "v": "a"},
+    newest = found.states[-1].versions[0].version.file
+    assert found.to_arrow().select(["_SNAPSHOT", "_REASON", "v"]).to_pylist() == [
+        {"_SNAPSHOT": 1, "_REASON": "", "v": "a"},
+        {"_SNAPSHOT": 2, "_REASON": "", "v": "b"},
+        {"_SNAPSHOT": 2, "_REASON": f"replaced by sequence 1 in {newest}", "v": "a"},
     ]
     assert "returned by reads" in repr(found)
     assert json.dumps(found.state())

@@ -22,8 +22,16 @@ from paimon_explore.inspection.rows.rows_view import RowsView
 from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED
 from support.depth import some
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, data_files, keyed_table, rows_of
+from support.small_tables import (
+    append_table,
+    columns,
+    data_files,
+    keyed_table,
+    new_catalog,
+    rows_of,
+)
 from support.table_kinds import TABLE_KINDS
+from support.tied_tables import ENGINES, tied_table
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 NUMBERS = columns(k=pa.int32(), v=pa.int32())
@@ -129,6 +137,11 @@ def written(kind: str) -> Iterator[pe.Table]:
 def test_rows_and_fates_agree_with_reads(kind: str) -> None:
     for table in written(kind):
         check_agrees(table)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_records_with_one_sequence_number_the_one_that_is_read_is_returned(engine: str) -> None:
+    check_agrees(tied_table(new_catalog(), engine))
 
 
 def check_agrees(table: pe.Table) -> None:
