@@ -354,21 +354,23 @@ def check_removed_ranges(
     Raises:
         CommitConflictError: it has.
     """
-    first, end = row_ranges(_data_files(entries.of_kind(FileKind.DELETE)))
+    removed = _data_files(entries.of_kind(FileKind.DELETE))
+    first, end = row_ranges(removed)
     added = row_ranges(_data_files(entries.of_kind(FileKind.ADD)))
     is_gone = ~_overlapped(first, end, *added)
     remaining = after.filter(row_ranges(after)[0] >= 0)
-    conflicts = is_gone & _overlapped(first, end, *row_ranges(remaining))
-    if not conflicts.any():
-        return list(zip(first[is_gone].tolist(), end[is_gone].tolist(), strict=True))
-    at = int(np.flatnonzero(conflicts)[0])
     starts, stops = row_ranges(remaining)
-    other = remaining.filter((starts < end[at]) & (stops > first[at]))
-    raise CommitConflictError(
-        f"File {other.column('file_name')[0].as_py()} of another commit has columns of rows that "
-        f"this commit removes, from row id {first[at]} on.",
-        hint=PLAN_AGAIN,
-    )
+    for at in np.flatnonzero(is_gone & _overlapped(first, end, starts, stops)).tolist():
+        others = remaining.filter((starts < end[at]) & (stops > first[at]))
+        oldest = numbers(others.table, "max_sequence_number").min()
+        if oldest >= numbers(removed.table, "max_sequence_number")[at]:
+            raise CommitConflictError(
+                f"File {others.column('file_name')[0].as_py()} of another commit has columns of "
+                f"rows that this commit removes, from row id {first[at]} on.",
+                hint=PLAN_AGAIN,
+            )
+        is_gone[at] = False  # a file that updated columns of rows that stay
+    return list(zip(first[is_gone].tolist(), end[is_gone].tolist(), strict=True))
 
 
 def _data_files(entries: ManifestEntries) -> ManifestEntries:

@@ -400,11 +400,8 @@ class SplitReader:
         spec = merge_spec(self.effective_schema, self.schema.trimmed_primary_keys)
         task = Task(spec=spec, functions={})
         found = key_sections([self._run(split, run, spec, on_keys) for run in runs], spec.keys)
-        return (
-            (True, TRUE)
-            if any(tied_groups(one, task)[1].any() for one in found)
-            else (False, on_keys)
-        )
+        ties = any(tied_groups(one, task)[1].any() for one in found)
+        return ties, TRUE if ties else on_keys
 
     def _deciding(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec

@@ -2,22 +2,26 @@
 
 Readers fail on a data file that is recorded but was deleted, for example by hand. The removal
 commits a snapshot without these files, so that the remaining rows can be read; their rows are lost.
-The deletion vectors and primary-key indexes of the files are removed with them. Only the latest
+With data evolution the rows of a file that updated some columns stay, with the values from before
+the update; if the first file of rows is missing, the rows are lost with all their columns. The
+deletion vectors and primary-key indexes of the files are removed with them. Only the latest
 snapshot is repaired.
 
 Spec: maintenance/manage-snapshots; spark procedures, remove_unexisting_files.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again
-from paimon_explore.data_types.arrow_buffers import Ints, as_python
+from paimon_explore.data_types.arrow_buffers import Bools, Ints, as_python
 from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.primary_key_indexes import indexes_over
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
@@ -27,12 +31,15 @@ from paimon_explore.maintenance.row_level.deletion_vector_write import (
 )
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.manifest_arrays import numbers, text
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.data_split import DataSplit, LocatedFiles
+from paimon_explore.scan.splits.row_id_ranges import is_column_file, same_rows
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -86,14 +93,19 @@ def remove_unexisting_files(
     if snapshot is None:
         return MissingFilesReport(dry_run=dry_run)
     target = WriteTarget(store=store, schema=schema, options=options)
-    found = list(_missing(target, snapshot))
+    with explain_missing_files(store, snapshot):
+        entries = live_files_of(target, snapshot, _EVERYWHERE)
+    located = _scan(target, snapshot).located(entries, snapshot)
+    lost = _missing(located, store.file_io)
+    paths = located.paths.filter(pa.array(lost))
     report = MissingFilesReport(
-        files=tuple(sorted(path for one in found for path in one.paths)),
-        records=sum(one.files.total_rows for one in found),
+        files=tuple(sorted(map(str, as_python(paths)))),
+        records=entries.filter(lost).total_rows,
         dry_run=dry_run,
     )
-    if dry_run or not found:
+    if dry_run or not lost.any():
         return report
+    found = whole_buckets(located.take(np.flatnonzero(_without_rows(entries, lost))))
     messages: list[CommitMessage] = []
     try:
         with explain_missing_files(store, snapshot):
@@ -117,18 +129,23 @@ def _scan(target: WriteTarget, snapshot: Snapshot) -> ScanTarget:
     )
 
 
-def _missing(target: WriteTarget, snapshot: Snapshot) -> Iterator[DataSplit]:
-    """Yield the missing files of each bucket that lacks some."""
-    entries = live_files_of(target, snapshot, _EVERYWHERE)
-    if not len(entries):
-        return
-    located = _scan(target, snapshot).located(entries, snapshot)
-    file_io = target.store.file_io
-    paths = list(map(str, as_python(located.paths)))
+def _missing(located: LocatedFiles, file_io: FileIO) -> Bools:
+    """Return which files do not exist."""
+    paths = map(str, as_python(located.paths))
     exists = at_once(file_io, [partial(file_io.exists, path) for path in paths])
-    lost = np.flatnonzero(~np.array(exists, np.bool_))
-    if len(lost):
-        yield from whole_buckets(located.take(lost))
+    return ~np.array(exists, np.bool_)
+
+
+def _without_rows(entries: ManifestEntries, lost: Bools) -> Bools:
+    """Return which files to remove: the lost ones, and further columns of rows that are lost."""
+    found = lost.copy()
+    numbers_of_files = numbers(entries.table, "max_sequence_number")
+    names = text(entries.table, "file_name")
+    for rows in same_rows(entries):
+        data = [row for row in rows.tolist() if not is_column_file(str(names[row]))]
+        if lost[rows].any() and data:
+            found[rows] |= lost[min(data, key=lambda row: int(numbers_of_files[row]))]
+    return found
 
 
 def _removal(target: WriteTarget, snapshot: Snapshot, lost: DataSplit) -> CommitMessage:

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from paimon_explore import Table
+from paimon_explore import Catalog, Table
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.maintenance.rewrites.missing_files import MissingFilesReport
 from support.faulty_file_io import FaultyFileIO
 from support.lifecycle import keyed_table, keys, plain_table
+from support.small_tables import columns
 from support.table_kinds import PARTITIONS, TABLE_KINDS
 from support.through import interrupted, through
 
@@ -67,6 +69,37 @@ def test_deletion_vectors_of_missing_files_are_removed(tmp_path: Path) -> None:
     assert keys(table) == [4]
     table.delete("k = 4")
     assert table.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("lost", "left"),
+    [
+        (["v"], [(0, "0", b"0"), (1, "1", b"1"), (2, "new", b"2")]),
+        (["b"], [(0, "new", None), (1, "new", None), (2, "new", b"2")]),
+        (["id"], [(2, "new", b"2")]),
+        (["id", "v"], [(2, "new", b"2")]),
+    ],
+)
+def test_of_rows_in_several_files_those_stay_whose_first_file_exists(
+    tmp_path: Path, lost: list[str], left: list[tuple[int, str, bytes | None]]
+) -> None:
+    schema = columns(id=pa.int64(), v=pa.string(), b=pa.large_binary())
+    options = {"data-evolution.enabled": "true", "row-tracking.enabled": "true", "blob-field": "b"}
+    catalog = Catalog(str(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", schema, options=options)
+    table.append([{"id": k, "v": str(k), "b": b"%d" % k} for k in range(2)])
+    table.append([{"id": 2, "v": "2", "b": b"2"}])
+    table.update({"v": "'new'"})
+    for row in table.inspect.system_table("files").to_arrow().to_pylist():
+        name = Path(row["file_path"]).name
+        column = "b" if ".blob" in name else "v" if row["write_cols"] == ["v"] else "id"
+        if column in lost and row["first_row_id"] == 0:
+            next(Path(table.path).rglob(name)).unlink()
+    report = table.maintenance.remove_unexisting_files(dry_run=False)
+    assert len(report.files) == len(lost)
+    rows = table.to_arrow().to_pylist()
+    assert [(row["id"], row["v"], row["b"]) for row in rows] == left
 
 
 def test_a_table_with_all_files_is_left_alone(tmp_path: Path) -> None:
