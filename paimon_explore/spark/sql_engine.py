@@ -130,13 +130,10 @@ class SparkEngine:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 
-    def _sql(self, text: str, args: Args = None) -> DataFrame:
-        return self._spark.sql(text) if args is None else self._spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map
-
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression."""
         try:
-            value: object = self._sql(f"SELECT {text}").collect()[0][0]
+            value: object = self._spark.sql(f"SELECT {text}").collect()[0][0]
         except PySparkException as error:
             raise InvalidInputError(str(error).partition("\n")[0]) from error
         return value
@@ -145,7 +142,7 @@ class SparkEngine:
         """Return the value of a constant expression, converted to the type of a column."""
         wanted = spark_type(field.type)
         try:
-            given = self._sql(f"SELECT ({text}) AS v")
+            given = self._spark.sql(f"SELECT ({text}) AS v")
             found = given.schema["v"].dataType
             column = f.col("v")
             is_text = isinstance(found, StringType | NullType)  # text may be of any type
@@ -157,13 +154,13 @@ class SparkEngine:
             raise InvalidInputError(str(error).partition("\n")[0]) from error
         return value
 
-    def query(self, text: str, args: Args) -> SparkRows:
+    def query(self, text: str, args: Args = None) -> SparkRows:
         """Run a query, or another statement of Spark."""
-        return SparkRows(frame=self._sql(text, args))
+        return SparkRows(frame=self._spark.sql(text, args=args))  # type: ignore[arg-type] # a list or a map
 
-    def explain(self, mode: str, text: str, args: Args) -> SparkRows:
+    def explain(self, mode: str, text: str) -> SparkRows:
         """Return the plan of a query."""
-        return SparkRows(frame=self._sql(f"EXPLAIN {mode} {text}", args))
+        return SparkRows(frame=self._spark.sql(f"EXPLAIN {mode} {text}"))
 
     @contextmanager
     def viewed(self, rows: TableRows | QueryRows) -> Iterator[str]:
@@ -182,16 +179,16 @@ class SparkEngine:
             return read_planned(self._spark, special_read(rows.table, rows.system, None, None))
         return read(self._spark, rows.table, rows.columns, rows.where)
 
-    def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
+    def update(self, change: RowUpdate) -> Snapshot | None:
         """Update or delete rows."""
         table, values = change.table, change.values
         if has_row_ids(table):
             if not values:
                 return delete_here(table, change.condition or "TRUE")
             return update_here(table, values, change.condition)
-        return repeated(table.options, lambda _: self._update_once(change, args))
+        return repeated(table.options, lambda _: self._update_once(change))
 
-    def _update_once(self, change: RowUpdate, args: Args) -> Snapshot | None:
+    def _update_once(self, change: RowUpdate) -> Snapshot | None:
         table, values = change.table, change.values
         target = change_target(self._spark, table, change.pruned)
         if values:
@@ -199,7 +196,7 @@ class SparkEngine:
         else:
             target.check_delete()
         with self.viewed(SparkRows(frame=target.rows)) as view:
-            rows = self._sql(change.query.replace(TARGET_VIEW, view, 1), args)
+            rows = self._spark.sql(change.query.replace(TARGET_VIEW, view, 1))
         if not values:
             return target.apply(rows.withColumn(ACT, f.lit(DELETE)))
         numbers = {key: f"_new_{at}" for at, key in enumerate(values)}
@@ -316,12 +313,12 @@ class SparkEngine:
         known = f"{_CATALOG}.{quoted(database)}"
         if not self.has_database(known):
             raise NotFoundError("database", database, _CATALOG)
-        rows = self._sql(f"SHOW TABLES IN {known}").collect()
+        rows = self._spark.sql(f"SHOW TABLES IN {known}").collect()
         return [str(row["tableName"]) for row in rows if not row["isTemporary"]]
 
     def drop_foreign_table(self, table: ForeignTable) -> None:
         """Drop a table of Spark's catalog."""
-        self._sql(f"DROP TABLE {table.name}")
+        self._spark.sql(f"DROP TABLE {table.name}")
 
 
 def _folders(folder: str, rows: DataFrame) -> tuple[str, ...]:

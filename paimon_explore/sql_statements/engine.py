@@ -132,22 +132,21 @@ class Engine(Protocol):
             InvalidInputError: as for `evaluate`, or the value does not fit the column.
         """
 
-    def query(self, text: str, args: Args) -> QueryRows:
+    def query(self, text: str, args: Args = None) -> QueryRows:
         """Run a query whose tables are replaced by views; or a statement of the engine's own."""
 
-    def explain(self, mode: str, text: str, args: Args) -> QueryRows:
+    def explain(self, mode: str, text: str) -> QueryRows:
         """Return the plan of a query.
 
         Args:
             mode: the word after EXPLAIN, or "".
             text: the query, whose tables are replaced by views.
-            args: values of parameter markers.
         """
 
     def viewed(self, rows: TableRows | QueryRows) -> AbstractContextManager[str]:
         """Create a temporary view of rows for the context; yields its name."""
 
-    def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
+    def update(self, change: RowUpdate) -> Snapshot | None:
         """Update or delete rows, in one commit."""
 
     def merge(self, change: RowMerge) -> Snapshot | None:

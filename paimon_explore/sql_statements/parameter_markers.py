@@ -1,16 +1,32 @@
-"""Parameter markers in what a query says of its tables, whose views replace them.
+"""Parameter markers: `?`, or `:name`.
 
-An engine gets the values of all other markers. Those in arguments of table functions and in points
-in time are evaluated before, so that the text gets their values as constants.
+An engine gets the values of the markers of a query, except for those in what a query says of its
+tables, whose views replace it. Those, and the markers of other statements, become constants.
 """
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.table_references import references_of, spliced
 from paimon_explore.sql_statements.tokenizer import Kind, Token, tokens_of
+
+_ENDS = frozenset({":", ")", "]"})
+"""Signs after which a colon leads into a VARIANT, or casts."""
+
+
+def with_constants(source: str, args: Args) -> str:
+    """Replace all markers of a statement by constants.
+
+    Raises:
+        InvalidInputError: as for `value_of` and `check_used`, or SQL has no constant for a value.
+    """
+    if not args:
+        return source
+    markers = _markers(source, args)
+    text = _spliced(source, markers, value_of(args, len(markers)))
+    check_used(args, [key for *_, key in markers])
+    return text
 
 
 def bound(source: str, args: Args) -> tuple[str, Args]:
@@ -20,7 +36,7 @@ def bound(source: str, args: Args) -> tuple[str, Args]:
         The text, and the values of the markers that are left.
 
     Raises:
-        InvalidInputError: SQL has no constant for a value, or the number of values is wrong.
+        InvalidInputError: as for `value_of`, or SQL has no constant for a value.
     """
     if not args:
         return source, args
@@ -29,31 +45,80 @@ def bound(source: str, args: Args) -> tuple[str, Args]:
     inside = [one for one in markers if any(start <= one[0] < end for start, end in ranges)]
     if not inside:
         return source, args
-    if not isinstance(args, Mapping) and len(markers) != len(args):
-        raise InvalidInputError(
-            f"The statement has {len(markers)} parameters, but {len(args)} values are given."
-        )
+    value = value_of(args, len(markers))
+    text = _spliced(source, inside, value)
+    left = [one[-1] for one in markers if one not in inside]
+    if not isinstance(args, Mapping):
+        return text, [value(key) for key in left]
+    used = {key for *_, key in inside}.difference(left)
+    return text, {key: one for key, one in args.items() if key not in used}
+
+
+_Marker = tuple[int, int, str]
+"""Start, end and key: the name, or `_` and the number."""
+
+
+def _markers(source: str, args: Args) -> list[_Marker]:
+    tokens = tokens_of(source)
+    if not isinstance(args, Mapping):
+        signs: list[Token] = [one for one in tokens if one.sign == "?"]
+        return [(one.start, one.end, f"_{at}") for at, one in enumerate(signs)]
+    return [
+        (colon.start, name.end, name.text)
+        for before, colon, name in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if colon.sign == ":"
+        and name.kind is Kind.WORD
+        and name.start == colon.end
+        and before.sign not in _ENDS
+        and (before.sign or before.end < colon.start)
+    ]
+
+
+def _spliced(source: str, markers: Sequence[_Marker], value: Callable[[str], object]) -> str:
     from paimon_explore.sql_statements.duckdb.dialect import constant  # noqa: PLC0415 - not without markers
 
-    def value(key: str | int) -> object:
-        return args[key]  # type: ignore[index]  # the key is that of a marker
-
-    texts = [(start, end, constant(value(key)).sql(dialect="spark")) for start, end, key in inside]
-    left = [key for *place, key in markers if (*place, key) not in inside]
-    if not isinstance(args, Mapping):
-        return spliced(source, texts), [value(key) for key in left]
-    used = {key for *_, key in inside}.difference(left)
-    return spliced(source, texts), {key: one for key, one in args.items() if key not in used}
+    texts = [(start, end, constant(value(key)).sql(dialect="spark")) for start, end, key in markers]
+    return spliced(source, texts)
 
 
-def _markers(source: str, args: Args) -> list[tuple[int, int, str | int]]:
-    """Start, end and key of each marker: its name, or its number."""
-    tokens = tokens_of(source)
+def value_of(args: Args, count: int) -> Callable[[str], object]:
+    """Return a function that gives the value of a marker by its key.
+
+    Args:
+        args: a sequence of values, or a mapping by name.
+        count: the number of markers.
+
+    Raises:
+        InvalidInputError: the number of values is wrong; from the function: a name has no value.
+    """
     if isinstance(args, Mapping):
-        return [
-            (one.start, other.end, other.text)
-            for one, other in pairwise(tokens)
-            if one.sign == ":" and other.kind is Kind.WORD and other.text in args
-        ]
-    signs: list[Token] = [one for one in tokens if one.sign == "?"]
-    return [(one.start, one.end, at) for at, one in enumerate(signs)]
+
+        def named(name: str) -> object:
+            if name not in args:
+                raise InvalidInputError(
+                    f"Parameter :{name} has no value.", hint=f"Values: {choices(sorted(args))}."
+                )
+            return args[name]
+
+        return named
+    values: Sequence[object] = args or ()
+    if len(values) != count:
+        raise InvalidInputError(
+            f"The statement has {count} parameters, but {len(values)} values are given.",
+            hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
+        )
+    return lambda key: values[int(key[1:])]
+
+
+def check_used(args: Args, used: Collection[str]) -> None:
+    """Check that the statement has a marker for each name.
+
+    Raises:
+        InvalidInputError: it has not.
+    """
+    unknown = set(args).difference(used) if isinstance(args, Mapping) else None
+    if unknown:
+        raise InvalidInputError(
+            f"The statement has no parameter {choices(sorted(map(str, unknown)))}.",
+            hint=f"Parameters: {choices(sorted(used))}.",
+        )

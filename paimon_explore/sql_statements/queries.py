@@ -42,17 +42,15 @@ def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows
         NotFoundError: a table, branch, snapshot or tag that does not exist.
         InvalidInputError: a point in time or option that cannot be used.
     """
-    with replaced(warehouse, source, args) as (text, rest):
+    source, rest = bound(source, args)
+    with replaced(warehouse, source) as text:
         return warehouse.engine.query(text, rest)
 
 
 @contextmanager
-def replaced(warehouse: Warehouse, source: str, args: Args) -> Iterator[tuple[str, Args]]:
-    """Replace Paimon tables in the text by temporary views, which exist inside the context.
-
-    Yields the text and the values of the parameter markers that it still has.
-    """
-    source, args = bound(with_catalog_functions(warehouse, source), args)
+def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
+    """Replace Paimon tables in the text by temporary views, which exist inside the context."""
+    source = with_catalog_functions(warehouse, source)
     found = [
         (reference, name)
         for reference in references_of(source)
@@ -60,7 +58,7 @@ def replaced(warehouse: Warehouse, source: str, args: Args) -> Iterator[tuple[st
         and (name := _name_of(warehouse, reference)) is not None
     ]
     if not found:
-        yield source, args
+        yield source
         return
     replacements: list[tuple[int, int, str]] = []
     with ExitStack() as views:
@@ -69,7 +67,7 @@ def replaced(warehouse: Warehouse, source: str, args: Args) -> Iterator[tuple[st
             view = views.enter_context(warehouse.engine.viewed(rows))
             replacements += _replacements(reference, name, view)
         replacements += {edit for one, _ in found for edit in _hidden_score(one, source)}
-        yield spliced(source, replacements), args
+        yield spliced(source, replacements)
 
 
 def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:

@@ -14,6 +14,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Outcome
+from paimon_explore.sql_statements.parameter_markers import with_constants
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.query_problems import QueryProblemError, located
 from paimon_explore.sql_statements.table_resolution import Warehouse
@@ -44,13 +45,11 @@ def run_statement(warehouse: Warehouse, text: str, args: Args = None) -> Outcome
 
 
 def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
-    reader = Reader(text)
-    word = reader.here.word
+    word = Reader(text).here.word
     if word in _CHANGES:
         text = with_catalog_functions(warehouse, text)
-        reader = Reader(text)
     try:
-        found = None if word == "SELECT" else _command(warehouse, reader, args)
+        found = None if word == "SELECT" else _command(warehouse, text, args)
         if found is None and word in _OF_CATALOGS and warehouse.given:
             warehouse.warehouse()
         return found if found is not None else run_query(warehouse, text, args)
@@ -58,9 +57,17 @@ def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
         raise located(problem, text) from problem
 
 
-def _command(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+def _command(warehouse: Warehouse, text: str, args: Args) -> Outcome | None:
     """Run a command; return None if the engine has to run the statement."""
     from paimon_explore.sql_statements.commands.dispatch import COMMANDS  # noqa: PLC0415 - many, no query
 
-    handler = COMMANDS.get(reader.next().word)
-    return None if handler is None else handler(warehouse, reader, args)
+    handler = COMMANDS.get(Reader(text).here.word)
+    if handler is None:
+        return None
+    text = with_constants(text, args)
+    reader = Reader(text)
+    reader.next()
+    try:
+        return handler(warehouse, reader)
+    except QueryProblemError as problem:
+        raise located(problem, text) from problem

@@ -18,7 +18,6 @@ from paimon_explore.sql_statements.clauses import option_value
 from paimon_explore.sql_statements.commands.dml_statements import resolved
 from paimon_explore.sql_statements.copy_into.file_format import file_format
 from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, loaded
-from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, answer
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Warehouse
@@ -35,12 +34,12 @@ _ON_ERROR = ("ABORT_STATEMENT", "CONTINUE", "SKIP_FILE")
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 
 
-def copy_into(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
+def copy_into(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run the rest of a COPY statement; None if it is not COPY INTO."""
     if not reader.takes("INTO"):
         return None
     if reader.here.kind is Kind.TEXT:
-        return _export(warehouse, reader, args)
+        return _export(warehouse, reader)
     return _import(warehouse, reader)
 
 
@@ -116,7 +115,7 @@ def _pattern(text: str) -> re.Pattern[str]:
         raise InvalidInputError(msg) from error
 
 
-def _export(warehouse: Warehouse, reader: Reader, args: Args) -> Answer:
+def _export(warehouse: Warehouse, reader: Reader) -> Answer:
     folder = reader.text("the folder")
     reader.expect("FROM", part="COPY INTO")
     if reader.here.sign == "(":
@@ -130,7 +129,7 @@ def _export(warehouse: Warehouse, reader: Reader, args: Args) -> Answer:
         query = f"SELECT * FROM {reader.source[start : reader.previous_end]}"  # noqa: S608 - the user's own words
     clauses = _clauses(reader, "OVERWRITE")
     made = file_format(clauses["FILE_FORMAT"], is_import=False)
-    rows = run_query(warehouse, query, args)
+    rows = run_query(warehouse, query)
     overwrite = _flag(clauses, "OVERWRITE")
     count = warehouse.engine.export_files(rows, made, folder, overwrite=overwrite)
     files = [one for one in warehouse.engine.list_files(folder) if one.name.startswith("part-")]

@@ -31,7 +31,6 @@ from paimon_explore.sql_statements.commands.dml_statements import (
     update,
 )
 from paimon_explore.sql_statements.commands.show_statements import analyze, describe, show, use
-from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome, done
 from paimon_explore.sql_statements.procedures.call_statement import call
 from paimon_explore.sql_statements.queries import replaced, run_query
@@ -39,15 +38,15 @@ from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import NewView, create_view, find_view
 
-_Handler = Callable[[Warehouse, Reader, Args], Outcome | None]
+_Handler = Callable[[Warehouse, Reader], Outcome | None]
 
 
-def _with(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+def _with(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     """Run WITH … INSERT INTO, or a query that begins with WITH."""
     inner = Reader(reader.source)
     before = inner.until("INSERT", "SELECT", "FROM", "VALUES", "TABLE", "UPDATE", "DELETE", "MERGE")
     if inner.takes("INSERT"):
-        return insert(warehouse, inner, args, before=before)
+        return insert(warehouse, inner, before=before)
     if inner.here.word in {"UPDATE", "DELETE", "MERGE"}:
         raise UnsupportedFeatureError(
             f"WITH … {inner.here.word}", hint="Write the query as a subquery."
@@ -55,7 +54,7 @@ def _with(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
     return None
 
 
-def _create(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+def _create(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     replaces = reader.takes("OR", "REPLACE")
     if not replaces and reader.takes("TABLE"):
         return create_table(warehouse, reader)
@@ -63,18 +62,16 @@ def _create(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
         return create_database(warehouse, reader) if warehouse.catalog is not None else None
     if replaces and reader.takes("TABLE"):
         return create_table(warehouse, reader, replaces=True)
-    return _create_view(warehouse, reader, args, replaces=replaces)
+    return _create_view(warehouse, reader, replaces=replaces)
 
 
-def _replace(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+def _replace(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if not reader.takes("TABLE"):
         return None
     return create_table(warehouse, reader, replaces=True, creates=False)
 
 
-def _create_view(
-    warehouse: Warehouse, reader: Reader, args: Args, *, replaces: bool
-) -> Outcome | None:
+def _create_view(warehouse: Warehouse, reader: Reader, *, replaces: bool) -> Outcome | None:
     """Create a view over Paimon tables; a temporary one stays at the current snapshots."""
     is_global = reader.takes("GLOBAL")
     temporary = bool(reader.takes_one("TEMPORARY", "TEMP"))
@@ -87,11 +84,11 @@ def _create_view(
     if not reader.takes("AS"):
         return None
     query = reader.rest()
-    with replaced(warehouse, query, args) as (text, rest):
+    with replaced(warehouse, query) as text:
         is_own = temporary or warehouse.catalog is None or not warehouse.find(parts)
         if text == query and is_own and warehouse.engine.creates_views:
             return None
-        rows = warehouse.engine.query(text, rest)
+        rows = warehouse.engine.query(text)
     if not temporary:
         view = NewView(
             name=warehouse.named(parts).table,
@@ -154,7 +151,7 @@ def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     return done()
 
 
-def _drop(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if reader.takes("TABLE"):
         return drop_table(warehouse, reader)
     if reader.takes("VIEW"):
@@ -164,19 +161,19 @@ def _drop(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
     return None
 
 
-def _alter(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+def _alter(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if reader.takes("VIEW"):
         return _alter_view(warehouse, reader)
     return alter_table(warehouse, reader) if reader.takes("TABLE") else None
 
 
-def _explain(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+def _explain(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     mode = reader.takes_one("ANALYZE", "EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
-    with replaced(warehouse, reader.rest(), args) as (text, rest):
-        return warehouse.engine.explain(mode, text, rest)
+    with replaced(warehouse, reader.rest()) as text:
+        return warehouse.engine.explain(mode, text)
 
 
-def _refresh(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+def _refresh(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     reader.takes("TABLE")
     return None if warehouse.find(reader.path("the table")) is None else done()
 
@@ -186,19 +183,19 @@ COMMANDS: Mapping[str, _Handler] = {
     "UPDATE": update,
     "DELETE": delete,
     "MERGE": merge,
-    "TRUNCATE": lambda w, r, _: truncate(w, r),
+    "TRUNCATE": truncate,
     "WITH": _with,
     "CREATE": _create,
     "REPLACE": _replace,
     "DROP": _drop,
     "ALTER": _alter,
-    "COMMENT": lambda w, r, _: comment_on(w, r),
-    "SHOW": lambda w, r, _: show(w, r),
-    "DESCRIBE": lambda w, r, _: describe(w, r),
-    "DESC": lambda w, r, _: describe(w, r),
-    "USE": lambda w, r, _: use(w, r) if w.catalog is not None else None,
-    "ANALYZE": lambda w, r, _: analyze(w, r),
-    "CALL": lambda w, r, _: call(w, r),
+    "COMMENT": comment_on,
+    "SHOW": show,
+    "DESCRIBE": describe,
+    "DESC": describe,
+    "USE": lambda w, r: use(w, r) if w.catalog is not None else None,
+    "ANALYZE": analyze,
+    "CALL": call,
     "COPY": copy_into,
     "EXPLAIN": _explain,
     "REFRESH": _refresh,

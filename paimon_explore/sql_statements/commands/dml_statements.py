@@ -45,7 +45,7 @@ from paimon_explore.sql_statements.clauses import (
     partition_values,
     replaced_partition,
 )
-from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, RowMerge, RowUpdate
+from paimon_explore.sql_statements.engine import TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
 from paimon_explore.sql_statements.queries import replaced, run_query
@@ -63,13 +63,12 @@ _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"
 _STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
 
 
-def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -> Answer | None:
+def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | None:
     """Run INSERT INTO or INSERT OVERWRITE; return None if the table belongs to the engine.
 
     Args:
         warehouse: resolves table names.
         reader: positioned after INSERT.
-        args: values of parameter markers.
         before: the WITH clause before INSERT.
     """
     overwrites = reader.expect_one("INTO", "OVERWRITE", part="INSERT") == "OVERWRITE"
@@ -84,7 +83,7 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
     by_name = reader.takes("BY", "NAME")
     if not overwrites and reader.takes("REPLACE", "WHERE"):
         given = replaced_partition(warehouse, reader.until(*_QUERY), schema, table.name)
-        rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+        rows = run_query(warehouse, f"{before} {reader.rest()}".strip())
         df = _named(rows, schema, {}) if by_name else _placed(rows, schema, {}, None)
         fixed = replace(table, _dynamic_options={**dynamic_options_of(table), **_STATIC})
         return committed(df.overwrite(fixed, given or NOT_GIVEN))
@@ -94,7 +93,7 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
     static = {key: value for key, value in given.items() if value is not FROM_QUERY}
     by_name = by_name or reader.takes("BY", "NAME")
     columns = None if by_name else _columns(reader)
-    rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+    rows = run_query(warehouse, f"{before} {reader.rest()}".strip())
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
         check_insert(table, schema)
@@ -258,7 +257,7 @@ def _pruned(subject: Subject, condition: str, schema: TableSchema) -> Term | Non
     return usable_where(found[0], schema) if found else None
 
 
-def update(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
+def update(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run UPDATE; return None if the table belongs to the engine."""
     subject = subject_of(warehouse, reader, "SET")
     if subject is None:
@@ -267,7 +266,7 @@ def update(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
     schema = latest_schema(store_of(subject.table))
     values = assignments_of(reader, subject, schema, "UPDATE", "WHERE")
     condition = _condition(reader, subject)
-    return committed(_changed(warehouse, subject, values, condition, args))
+    return committed(_changed(warehouse, subject, values, condition))
 
 
 def _condition(reader: Reader, subject: Subject) -> str | None:
@@ -284,7 +283,6 @@ def _changed(
     subject: Subject,
     values: Mapping[str, str],
     condition: str | None,
-    args: Args,
 ) -> Snapshot | None:
     """Update the rows that match a condition, or delete them if there are no new values."""
     alias = quoted(subject.alias)
@@ -294,7 +292,7 @@ def _changed(
     query = f"SELECT {columns} FROM {TARGET_VIEW} AS {alias}{where}"  # noqa: S608 - the user's own words
     schema = latest_schema(store_of(subject.table))
     pruned = None if condition is None else _pruned(subject, condition, schema)
-    with replaced(warehouse, query, args) as (text, rest):
+    with replaced(warehouse, query) as text:
         change = RowUpdate(
             table=subject.table,
             alias=subject.alias,
@@ -303,7 +301,7 @@ def _changed(
             query=text,
             pruned=pruned,
         )
-        return warehouse.engine.update(change, rest)
+        return warehouse.engine.update(change)
 
 
 def assignments_of(
@@ -327,7 +325,7 @@ def _overlap(name: str, other: str) -> bool:
     return longer == shorter or longer.startswith(f"{shorter}.")
 
 
-def delete(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
+def delete(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run DELETE FROM; return None if the table belongs to the engine."""
     reader.expect("FROM", part="DELETE")
     subject = subject_of(warehouse, reader, "WHERE")
@@ -336,7 +334,7 @@ def delete(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
     condition = _condition(reader, subject)
     if condition is None:
         return committed(subject.table.truncate())
-    return committed(_changed(warehouse, subject, {}, condition, args))
+    return committed(_changed(warehouse, subject, {}, condition))
 
 
 def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
@@ -356,7 +354,7 @@ def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
     return committed(table.drop_partitions(spec))
 
 
-def merge(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
+def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run MERGE INTO; return None if the table belongs to the engine."""
     evolves = reader.takes("WITH", "SCHEMA", "EVOLUTION")
     reader.expect("INTO", part="MERGE")
@@ -364,7 +362,7 @@ def merge(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
     if subject is None:
         return None
     reader.expect("USING", part="MERGE")
-    source, alias = _source(warehouse, reader, args)
+    source, alias = _source(warehouse, reader)
     reader.expect("ON", part="MERGE")
     on = subject.own(reader.until("WHEN"))
     schema = latest_schema(store_of(subject.table))
@@ -399,7 +397,7 @@ def _refuse_queries(source: str, clauses: Sequence[MergeClause], on: str) -> Non
         raise InvalidInputError("The statement is empty.")
 
 
-def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[QueryRows, str]:
+def _source(warehouse: Warehouse, reader: Reader) -> tuple[QueryRows, str]:
     start = reader.here.start
     if reader.here.sign == "(":
         reader.group("the source")
@@ -411,7 +409,7 @@ def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[QueryRows
     alias = alias_of(reader, "ON") or default
     columns = f"({', '.join(map(quoted, reader.names('columns')))})" if reader.comes("(") else ""
     called = f"SELECT * FROM {text} AS {quoted(alias)}{columns}"  # noqa: S608 - the user's own words
-    return run_query(warehouse, called, args), alias
+    return run_query(warehouse, called), alias
 
 
 def _over_point(reader: Reader) -> None:

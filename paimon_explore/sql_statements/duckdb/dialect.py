@@ -3,7 +3,7 @@
 import difflib
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -14,9 +14,10 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.spark_semantics import spark_semantics
 from paimon_explore.sql_statements.engine import Args
+from paimon_explore.sql_statements.parameter_markers import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError
 from paimon_explore.sql_statements.table_references import spliced
 from paimon_explore.sql_statements.tokenizer import Reader, tokens_of
@@ -167,38 +168,11 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
     markers = list(tree.find_all(exp.Placeholder, exp.Parameter))
     if not markers and not args:
         return tree
-    value_of = _values(args, len(markers))
-    used: set[str] = set()
+    value = value_of(args, len(markers))
     for node in markers:
-        used.add(node.name)
-        node.replace(constant(value_of(node.name)))
-    unknown = set(args) - used if isinstance(args, Mapping) else set()
-    if unknown:
-        raise InvalidInputError(
-            f"The statement has no parameter {choices(sorted(map(str, unknown)))}.",
-            hint=f"Parameters: {choices(sorted(used))}.",
-        )
+        node.replace(constant(value(node.name)))
+    check_used(args, [node.name for node in markers])
     return tree
-
-
-def _values(args: Args, count: int) -> Callable[[str], object]:
-    if isinstance(args, Mapping):
-
-        def named(name: str) -> object:
-            if name not in args:
-                raise InvalidInputError(
-                    f"Parameter :{name} has no value.", hint=f"Values: {choices(sorted(args))}."
-                )
-            return args[name]
-
-        return named
-    values: Sequence[object] = args or ()
-    if len(values) != count:
-        raise InvalidInputError(
-            f"The statement has {count} parameters, but {len(values)} values are given.",
-            hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
-        )
-    return lambda name: values[int(name[1:])]
 
 
 def constant(value: object) -> exp.Expr:  # noqa: PLR0911 - one for each type

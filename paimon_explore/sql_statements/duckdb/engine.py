@@ -142,7 +142,7 @@ class DuckDBEngine:
         except pa.ArrowException as error:
             raise InvalidInputError(f"{text} does not fit: {error}.") from error
 
-    def query(self, text: str, args: Args) -> DuckRows:
+    def query(self, text: str, args: Args = None) -> DuckRows:
         """Run a query, or set the mode of INSERT OVERWRITE."""
         mode = _SET_MODE.fullmatch(text.strip())
         if mode is not None:
@@ -215,9 +215,9 @@ class DuckDBEngine:
                 found[name] = readable(name, self._rows[name]) if rows is None else rows
         return found
 
-    def explain(self, mode: str, text: str, args: Args) -> DuckRows:
+    def explain(self, mode: str, text: str) -> DuckRows:
         """Return which files are read, and the plan of DuckDB."""
-        rows = self.query(text, args)
+        rows = self.query(text)
         lines: list[str] = []
         for view, read in self.read.items():
             if view in rows.text and isinstance(read.table, Table) and read.system is None:
@@ -263,11 +263,11 @@ class DuckDBEngine:
         self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
         return self._scans[view]
 
-    def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
+    def update(self, change: RowUpdate) -> Snapshot | None:
         """Update or delete rows."""
         from paimon_explore.sql_statements.duckdb.row_changes import update  # noqa: PLC0415 - not for queries
 
-        tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), args)
+        tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), None)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
         return update(change, tree, {**self._sources, **self._session_views(tree)})
 

@@ -269,6 +269,73 @@ def test_parameters_have_names_or_places(catalog: pe.Catalog) -> None:
         catalog.sql("SELECT ?", [1, 2])
 
 
+_MERGE = """
+MERGE INTO c USING (SELECT :a AS n) s ON id = n
+WHEN NOT MATCHED THEN INSERT (id) VALUES (n + :b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "expected"),
+    [
+        ("CREATE TABLE c AS SELECT id FROM t WHERE n > ?", [20], [(3,), (4,)]),
+        ("INSERT INTO c SELECT id FROM t WHERE city = :at", {"at": "Oslo"}, [(1,)]),
+        ("INSERT INTO c VALUES (:a), (:b)", {"a": 5, "b": None}, [(5,), (None,)]),
+        (_MERGE, {"a": 6, "b": 1}, [(7,)]),
+        ("WITH w AS (SELECT id FROM t WHERE id >= ?) INSERT INTO c SELECT id FROM w", [4], [(4,)]),
+        ("CALL sys.create_tag(table => 'c', tag => :tag)", {"tag": "it's"}, []),
+        ("ALTER TABLE c SET TBLPROPERTIES ('write-only' = ?)", ["true"], []),
+    ],
+)  # fmt: skip
+def test_parameters_of_every_kind_of_statement(
+    catalog: pe.Catalog, text: str, values: list[object], expected: list[tuple[object, ...]]
+) -> None:
+    _create(catalog, "append")
+    if not text.startswith("CREATE"):
+        catalog.sql("CREATE TABLE c (id INT)")
+        catalog.sql("INSERT INTO c VALUES (0)")
+    catalog.sql(text, values)
+    rows = catalog.table("db.c").to_arrow().to_pylist()
+    assert [tuple(row.values()) for row in rows if row["id"] != 0] == expected
+
+
+_VALUES = {
+    "text": "it's a \\ and a \n",
+    "bytes": b"\x00'\xff",
+    "decimal": Decimal("-12.50"),
+    "double": float("inf"),
+    "date": date(1969, 12, 31),
+    "time": datetime(1969, 12, 31, 23, 59, 59, 123456),  # noqa: DTZ001 - TIMESTAMP_NTZ
+    "flag": False,
+}
+
+
+def test_a_parameter_has_the_value_in_queries_and_in_other_statements(catalog: pe.Catalog) -> None:
+    columns = ", ".join(f":{name} AS `{name}`" for name in _VALUES)
+    asked = catalog.sql(f"SELECT {columns}", _VALUES).to_arrow()
+    catalog.sql(f"CREATE TABLE v AS SELECT {columns}", _VALUES)
+    written = catalog.table("db.v").to_arrow()
+    assert asked.to_pylist() == written.to_pylist() == [_VALUES]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "says"),
+    [
+        ("UPDATE t SET n = :n WHERE id = 1", {"m": 1}, "Parameter :n has no value. Values: 'm'."),
+        ("UPDATE t SET n = :n WHERE id = 1", {"m": 1, "n": 1}, "has no parameter 'm'"),
+        ("DELETE FROM t WHERE id = ? OR id = ?", [1], "2 parameters, but 1 values"),
+        ("CREATE TABLE s (a STRUCT<b:INT>)", {"b": 1}, "has no parameter 'b'"),
+        ("DELETE FROM t WHERE id = ?", [object()], "cannot have a value of type object"),
+    ],
+)
+def test_parameters_and_values_belong_together(
+    catalog: pe.Catalog, text: str, values: list[object], says: str
+) -> None:
+    _create(catalog, "append")
+    with pytest.raises(InvalidInputError, match=says):
+        catalog.sql(text, values)
+
+
 def test_tables_and_other_rows_are_given_by_name(catalog: pe.Catalog) -> None:
     _create(catalog, "keyed")
     table = catalog.table("db.t")
