@@ -68,9 +68,9 @@ def _preload() -> None:
 
 
 def _equivalent() -> set[str]:
-    """Keys of the entries: the lines that no blank begins."""
+    """Keys of the entries: the lines that neither a blank nor "#" begins."""
     lines = _EQUIVALENT.read_text(encoding="utf-8").splitlines()
-    return {line for line in lines if line and not line[0].isspace()}
+    return {line for line in lines if line and line[0] not in " #"}
 
 
 def _say(text: str) -> None:

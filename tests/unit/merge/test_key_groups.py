@@ -60,6 +60,12 @@ def test_single_keys_compare_in_the_same_order(kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("bits", range(57, 64))
+def test_keys_of_any_range_are_sorted(bits: int) -> None:
+    column = column_of([2**bits - 1, 0, 2 ** (bits - 1)], "BIGINT")
+    assert group_rows([column], count=3).order.tolist() == [1, 2, 0]
+
+
 def test_keys_are_compared_column_by_column_and_equal_ones_keep_their_order() -> None:
     first = column_of(["b", "a", "b", "a", "b"], "STRING")
     second = column_of([1, 2, 1, 1, 0], "INT")
