@@ -3,7 +3,6 @@
 import argparse
 import gc
 import importlib
-import os
 import pkgutil
 import sys
 import tempfile
@@ -14,7 +13,7 @@ _TESTS = Path(__file__).resolve().parents[1]
 sys.path[:1] = [str(_TESTS), str(_TESTS.parent)]
 
 from mutation.mutants import mutants, sample  # noqa: E402 - found only now
-from mutation.packages import PACKAGES, ROOT  # noqa: E402
+from mutation.packages import PACKAGES  # noqa: E402
 from mutation.runner import outcomes, recorded  # noqa: E402
 
 _PRELOADED = (
@@ -34,10 +33,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="mutants of the sample that show this text")
     parser.add_argument("--budget", type=float, default=300, help="CPU seconds of the record")
+    parser.add_argument("--record", help="file that keeps the record for later runs")
     parser.add_argument("--unmutated", action="store_true", help="control: all must survive")
     parser.add_argument("--tests", nargs="+", help="only these, for a look at new tests")
     asked = parser.parse_args()
-    os.chdir(ROOT)
     package = PACKAGES[asked.package]
     equivalent = _equivalent()
     chosen = sample([m for p in package.modules() for m in mutants(p)], asked.sample, asked.seed)
@@ -45,7 +44,8 @@ def main() -> int:
     _preload()
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        known = recorded(package, asked.tests or package.test_paths(), asked.budget, Path(folder))
+        result = Path(asked.record or f"{folder}/record")
+        known = recorded(package, asked.tests or package.test_paths(), asked.budget, result)
         for mutant, found in outcomes(chosen, known, Path(folder), unmutated=asked.unmutated):
             unnoticed = found in {"survived", "no test"}
             told = "equivalent" if unnoticed and mutant.key in equivalent else found

@@ -6,6 +6,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ from mutation.packages import ROOT, Package
 from mutation.record import Record, record
 
 _AT_A_TIME = 2
-_CPU_S = 20
+_CPU_S = 40
 _WALL_S = 240
 
 
@@ -56,19 +57,22 @@ class _Selection:
         items[:] = sorted(chosen, key=lambda item: self._ranks[item.nodeid])
 
 
-def recorded(package: Package, tests: Sequence[str], budget_s: float, folder: Path) -> Record:
-    """The package's record, from a child, since this process keeps the package unimported."""
-    result = folder / "record"
+def recorded(package: Package, tests: Sequence[str], budget_s: float, result: Path) -> Record:
+    """The package's record, from a child, since this process keeps the package unimported.
 
-    def work() -> int:
-        found = record(package, [*_arguments(folder / "record_files"), *tests], budget_s)
-        result.write_bytes(pickle.dumps(found))
-        return 0
+    The file `result` keeps it; if it exists, its record is returned.
+    """
+    with tempfile.TemporaryDirectory() as folder:
 
-    log = folder / "record.log"
-    if os.waitpid(_forked(work, log), 0)[1]:
-        raise RuntimeError(log.read_text(encoding="utf-8"))
-    found: Record = pickle.loads(result.read_bytes())  # noqa: S301 - our own child's
+        def work() -> int:
+            found = record(package, [*_arguments(Path(folder, "files")), *tests], budget_s)
+            result.write_bytes(pickle.dumps(found))
+            return 0
+
+        log = Path(folder, "log")
+        if not result.exists() and os.waitpid(_forked(work, log), 0)[1]:
+            raise RuntimeError(log.read_text(encoding="utf-8"))
+    found: Record = pickle.loads(result.read_bytes())  # noqa: S301 - written above
     return found
 
 
