@@ -25,6 +25,7 @@ reader thread per actor; and a browser, with coroutines beside it."""
 
 collect_ignore_glob = [
     "benchmarks/*",
+    "mutation/*",
     "golden/data_set/readers/*",
     "interop/oracle/*",
     "interop/peer_worker.py",

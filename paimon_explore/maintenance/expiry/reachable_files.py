@@ -362,7 +362,7 @@ def of_appends(entries: ManifestEntries) -> ManifestEntries:
 
 
 def _named(entries: ManifestEntries, names: frozenset[str] | None) -> ManifestEntries:
-    if names is None or not len(entries):
+    if names is None:
         return entries
     value_set = pa.array(sorted(names), pa.string())
     mask: Chunks = pc.is_in(entries.column("file_name"), value_set=value_set)  # type: ignore[assignment]  # in stubs

@@ -102,9 +102,7 @@ def normalized_floats(column: Column) -> Keys:
     values = bits.view(f"f{bits.itemsize}")
     largest = np.iinfo(bits.dtype).max
     words: Keys = bits ^ ((bits >> (8 * bits.itemsize - 1)) & largest)
-    unordered = np.isnan(values)
-    if unordered.any():
-        words[unordered] = largest
+    words[np.isnan(values)] = largest
     return words
 
 

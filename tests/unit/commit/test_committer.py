@@ -279,6 +279,9 @@ def test_a_commit_that_loses_too_often_gives_up_and_leaves_no_manifest() -> None
         committer.commit(messages)
     after = len([path for path in all_files(store) if path.startswith("manifest/")])
     assert after - before == 2 * 3, "three files of each of the rival's two commits"
+    told = [event.figures for event in committer.trace if event.step is CommitStep.CLEAN_UP]
+    assert [figures["files"] for figures in told] == [1, 1, 2]
+    assert str(told[0]["names"]).startswith("manifest-list-")
 
 
 def test_files_that_are_gone_end_a_compaction() -> None:

@@ -1,15 +1,20 @@
 """Changes that no longer fit the table."""
 
+from contextlib import nullcontext
+from pathlib import Path
+
 import pytest
 
-from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
+from paimon_explore.commit.conflicts import ConflictRules, check_conflicts, check_rescaled
 from paimon_explore.commit.file_changes import Changes
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import CommitKind
 from support.entries import entries, entry, index, index_row, int_row, vector_row
+from support.lifecycle import plain_table, replaced_rows
 
 KEYS = RowType(fields=(DataField(id=0, name="k", type=AtomicType(root=TypeRoot.INT)),))
 APPEND = ConflictRules(keys=None, is_bucketed=False)
@@ -52,6 +57,21 @@ def test_a_file_added_twice_is_a_conflict() -> None:
         run(entries(entry("a")), entry("a"))
     with pytest.raises(CommitConflictError, match=r"add file .* twice"):
         run(entries(), entry("a"), entry("a"))
+
+
+@pytest.mark.parametrize(
+    ("acts", "conflicts"), [("a", False), ("o", True), ("oa", True), ("ao", True), ("aoa", True)]
+)
+def test_writers_from_before_any_overwrite_must_have_the_buckets_of_now(
+    tmp_path: Path, acts: str, *, conflicts: bool
+) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    store, since = table._store, SeenSnapshot.of(table.snapshot)
+    for act in acts:
+        (table.append if act == "a" else table.overwrite)([{"k": 1, "v": "x"}])
+    new, live = entries(entry("b", total_buckets=3)), entries(entry("a", total_buckets=2))
+    with pytest.raises(CommitConflictError) if conflicts else nullcontext():
+        check_rescaled(store, store.snapshots.latest(), since, new, lambda: live)
 
 
 def test_other_numbers_of_buckets_in_a_partition_are_a_conflict() -> None:

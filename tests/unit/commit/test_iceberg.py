@@ -15,6 +15,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.commit.iceberg.metadata_writer import iceberg_writer
+from paimon_explore.commit.iceberg.schema_json import iceberg_schema
 from paimon_explore.errors import (
     IcebergMetadataWarning,
     InvalidInputError,
@@ -25,6 +26,7 @@ from paimon_explore.inspection.health.findings import Finding, Severity
 from support.depth import some
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.iceberg_reader import IcebergReader
+from support.merging import schema_of
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -190,6 +192,26 @@ def test_values_and_bounds_of_every_type_are_as_the_specification_says() -> None
     nulls = {bound["key"]: bound["value"] for bound in second["null_value_counts"]}
     assert nulls[0] == 1
     assert len(found.rows()) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "stored"),
+    [
+        ("SMALLINT", "int"),
+        ("CHAR(3)", "string"),
+        ("DECIMAL(20, 3)", "decimal(20, 3)"),
+        ("TIME(3)", "time"),
+        ("TIMESTAMP(3)", "timestamp"),
+        ("TIMESTAMP(6)", "timestamp"),
+        ("TIMESTAMP(7)", "timestamp_ns"),
+        ("TIMESTAMP(6) WITH LOCAL TIME ZONE", "timestamptz"),
+        ("TIMESTAMP(9) WITH LOCAL TIME ZONE", "timestamptz_ns"),
+    ],
+)
+def test_types_have_their_names_in_iceberg(kind: str, stored: str) -> None:
+    assert iceberg_schema(schema_of({"k": kind}, keys=()))["fields"] == [
+        {"id": 0, "name": "k", "required": False, "type": stored}
+    ]
 
 
 def test_partitions_are_a_spec_with_values_and_summaries() -> None:

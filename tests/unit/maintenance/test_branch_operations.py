@@ -1,11 +1,20 @@
+import shutil
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from paimon_explore import Table, open_table
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from support.lifecycle import keys, plain_table, replaced_rows, states
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    StorageError,
+)
+from paimon_explore.maintenance.references.branch_operations import create_branch
+from support.faulty_file_io import FaultyFileIO
+from support.lifecycle import files_of, keys, plain_table, replaced_rows, states
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 
@@ -52,8 +61,9 @@ def test_a_branch_has_the_schemas_up_to_that_of_its_tag(tmp_path: Path) -> None:
     [
         ("", "not a valid branch name"),
         ("main", "default"),
-        ("12", "digits"),
+        ("12", "it consists of digits only\\."),
         ("a/b", "not a valid branch name"),
+        ("..\\x", "not a valid branch name"),
     ],
 )
 def test_names_that_no_branch_may_have_are_refused(tmp_path: Path, name: str, rule: str) -> None:
@@ -66,6 +76,28 @@ def test_an_unknown_tag_leaves_no_branch(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         table.create_branch("side", "nope")
     assert list(table.branches) == []
+
+
+def test_a_branch_that_cannot_be_completed_leaves_no_files(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 2)
+    table.create_tag("two")
+    store = table._store
+    sound = FaultyFileIO(store.file_io)
+    create_branch(replace(store, file_io=sound), "sound", "two")
+    assert len(sound.log) > 2
+    for step in range(1, len(sound.log) + 1):
+        faulty = replace(store, file_io=FaultyFileIO(store.file_io, fail_at=step))
+        with pytest.raises(StorageError, match="injected"):
+            create_branch(faulty, "side", "two")
+        assert not any("branch-side" in path for path in files_of(table))
+
+
+def test_a_table_that_is_gone_gets_no_branch(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    shutil.rmtree(table.path)
+    with pytest.raises(NotFoundError) as failure:
+        table.create_branch("side")
+    assert (failure.value.kind, failure.value.name) == ("table", table.path)
 
 
 def test_branches_are_renamed_and_deleted(tmp_path: Path) -> None:

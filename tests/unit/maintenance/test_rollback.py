@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from support.lifecycle import keys, plain_table, replaced_rows, states
+from support.lifecycle import keyed_table, keys, plain_table, replaced_rows, states
 
 
 def test_everything_newer_than_the_snapshot_is_gone(tmp_path: Path) -> None:
@@ -24,8 +24,27 @@ def test_an_expired_snapshot_comes_back_from_its_tag(tmp_path: Path) -> None:
     table.maintenance.expire_snapshots(retain_max=1)
     assert table.rollback_to(tag="two").id == 2
     assert states(table) == {2: [2]}
-    assert (Path(table.path) / "snapshot" / "EARLIEST").read_text() == "2"
+    for hint in ("EARLIEST", "LATEST"):
+        assert (Path(table.path) / "snapshot" / hint).read_text() == "2"
     assert keys(table.at(tag="two")) == [2]
+
+
+@pytest.mark.parametrize(("retained", "changelogs"), [("0", []), ("99", [1, 2])])
+def test_long_lived_changelogs_stay_up_to_the_snapshot_that_comes_back(
+    tmp_path: Path, retained: str, changelogs: list[int]
+) -> None:
+    options = {"changelog-producer": "input"}
+    if retained != "0":
+        options |= {"changelog.num-retained.max": retained, "changelog.time-retained": "9 d"}
+    table = keyed_table(tmp_path, options)
+    for number in range(1, 5):
+        table.upsert([{"k": number, "v": "x"}])
+    table.create_tag("two", 2)
+    table.maintenance.expire_snapshots(retain_max=1)
+    table.rollback_to(tag="two")
+    assert table._store.changelogs.ids() == changelogs
+    assert (table.snapshots[2].changelog_manifest_list is not None) is bool(changelogs)
+    assert keys(table) == [1, 2]
 
 
 def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ def test_level_0_is_taken_up_where_that_is_asked_for(
 
 def test_one_file_in_its_place_is_left_alone() -> None:
     assert picked(tree((5, 1)), {"num-sorted-run.compaction-trigger": "1"}) is None
+    assert picked(tree((0, 1), top=0), {}, force=True) is None
 
 
 def test_a_full_compaction_takes_every_run_to_the_top() -> None:

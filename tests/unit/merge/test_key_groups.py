@@ -60,6 +60,23 @@ def test_single_keys_compare_in_the_same_order(kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("bits", range(57, 64))
+def test_keys_of_any_range_are_sorted(bits: int) -> None:
+    column = column_of([2**bits - 1, 0, 2 ** (bits - 1)], "BIGINT")
+    assert group_rows([column], count=3).order.tolist() == [1, 2, 0]
+
+
+def test_nan_of_any_bits_is_one_key_and_the_greatest() -> None:
+    bits = [
+        0xFFF8_0000_0000_0001,
+        0x7FF0_0000_0000_0000,
+        0x7FF8_0000_0000_0000,
+        0x7FF0_0000_0000_0001,
+    ]
+    column = pa.array(np.array(bits, np.uint64).view(np.float64))
+    assert ranks([column], count=4).tolist() == [1, 0, 1, 1]
+
+
 def test_keys_are_compared_column_by_column_and_equal_ones_keep_their_order() -> None:
     first = column_of(["b", "a", "b", "a", "b"], "STRING")
     second = column_of([1, 2, 1, 1, 0], "INT")

@@ -143,7 +143,7 @@ def test_a_run_that_is_not_sorted_is_refused(
 ) -> None:
     monkeypatch.setattr(sort_merge, "_ENOUGH_ROWS", 1)
     runs = [cut(run_of(keys, "a"), 2), cut(run_of([9], "b", first=4), 1)]
-    with pytest.raises(FormatError, match="not in key order"):
+    with pytest.raises(FormatError, match=f"not in key order: key {keys[2]} follows"):
         list(merge_runs(runs, SPEC))
 
 

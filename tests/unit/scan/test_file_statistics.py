@@ -63,10 +63,11 @@ def test_statistics_follow_columns_by_their_id() -> None:
         ChangeType(column=("n",), type=big),
         AddColumn(column=("late",), type=text),
     )
-    table.append([{"n": 9, "b": "q", "late": "l"}])
-    found = stats(table)
-    assert told(found["n"]) == [[1, 9], [5, 9], [0, 0]]
-    assert told(found["late"]) == [[None, "l"], [None, "l"], [2, 0]]
+    for number in (9, 11):
+        table.append([{"n": number, "b": "q", "late": "l"}])
+    found = stats(table, [2, 1, 1])
+    assert told(found["n"]) == [[1, 9, 11], [5, 9, 11], [0, 0, 0]]
+    assert told(found["late"]) == [[None, "l", "l"], [None, "l", "l"], [2, 0, 0]]
 
 
 @pytest.mark.parametrize(

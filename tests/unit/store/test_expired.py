@@ -130,6 +130,17 @@ def told(table: Table, snapshot: Snapshot, path: str, *, of_changes: bool = Fals
     return f"{type(caught.value).__name__}: {caught.value}"
 
 
+def test_errors_that_are_explained_or_of_no_snapshot_stay_as_they_are(tmp_path: Path) -> None:
+    table = appended(tmp_path)
+    cases: list[tuple[list[Snapshot | None], str]] = [([None], ""), ([table.snapshot], "Look.")]
+    for snapshots, hint in cases:
+        error = MissingFileError("read", "elsewhere", hint=hint)
+        with pytest.raises(MissingFileError) as caught:  # noqa: SIM117
+            with explain_missing_files(table._store, *snapshots):
+                raise error
+        assert caught.value is error
+
+
 @pytest.mark.parametrize("place", ["/t/bucket-0/data-1", "elsewhere"])
 def test_expiry_is_named_only_if_the_snapshot_is_gone(tmp_path: Path, place: str) -> None:
     table = appended(tmp_path)

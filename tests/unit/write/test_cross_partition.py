@@ -48,17 +48,36 @@ def test_a_key_that_moves_is_deleted_from_its_old_partition() -> None:
     assert table.maintenance.fsck() == []
 
 
+def test_new_keys_are_told_apart_from_known_ones() -> None:
+    added = [row(3, "b", 3), row(4, "b", 4), row(2, "b", 5)]
+    table = table_of([row(1, "a", 1), row(2, "a", 2)], added)
+    assert visible(table) == [(1, "a", 1), (2, "b", 5), (3, "b", 3), (4, "b", 4)]
+    moved = [("+I", 2, "b", 5), ("-D", 2, "a", 5)]
+    assert records(table) == sorted([("+I", 3, "b", 3), ("+I", 4, "b", 4), *moved])
+
+
 def test_a_key_may_move_often_within_a_batch() -> None:
     moves = [row(1, "b", 1), row(1, "c", 2), row(1, "a", 3), row(1, "c", 4), row(2, "c", 5)]
     table = table_of([row(1, "a", 0)], moves)
     assert visible(table) == [(1, "c", 4), (2, "c", 5)]
 
 
-def test_a_key_of_an_earlier_batch_of_the_same_write_moves_too() -> None:
+def test_a_key_is_deleted_from_the_bucket_that_an_earlier_move_gave_it() -> None:
+    options = {"dynamic-bucket.target-row-num": "1"}
+    moves = [row(1, "a", 1), row(1, "b", 2), row(1, "c", 3)]
+    table = table_of([row(9, "b", 0)], moves, options=options)
+    assert visible(table) == [(1, "c", 3), (9, "b", 0)]
+
+
+@pytest.mark.parametrize("partitions", [("a", "b"), ("ab", "c"), ("ab", "a"), ("a", "bab")])
+def test_a_key_of_an_earlier_batch_of_the_same_write_moves_too(partitions: Sequence[str]) -> None:
     table = table_of()
-    batches = [pa.RecordBatch.from_pylist([dict(row(1, p, 1))], schema=COLUMNS) for p in "ab"]
+    batches = [
+        pa.RecordBatch.from_pylist([dict(row(1, p, 1)) for p in some], schema=COLUMNS)
+        for some in partitions
+    ]
     table.upsert(pa.RecordBatchReader.from_batches(COLUMNS, batches))
-    assert visible(table) == [(1, "b", 1)]
+    assert visible(table) == [(1, partitions[-1][-1], 1)]
 
 
 def test_a_deleted_key_may_come_back_anywhere() -> None:
