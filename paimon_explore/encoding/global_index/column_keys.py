@@ -115,7 +115,8 @@ def _differ(rows: SortKeys) -> Bools:
     """Per row but the first, whether its key is not that of the row before it."""
     if rows.keys.type == pa.int64():
         words = int64_values(rows.keys)
-        return words[1:] != words[:-1]
+        found: Bools = words[1:] != words[:-1]
+        return found
     return true_mask(
         pc.call_function(
             "not_equal", [rows.keys.slice(1), rows.keys.slice(0, max(len(rows) - 1, 0))]

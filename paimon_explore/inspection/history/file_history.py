@@ -382,7 +382,7 @@ def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
             entries = manifests.read(name, SLIM_COLUMNS).table
             indexes = build_fixed(pa.int32(), np.arange(len(entries), dtype=np.int32))
             slim = entries.select(SLIM_COLUMNS).append_column("entry", indexes)
-            names = pa.repeat(string_scalar(name), len(entries))
+            names = pa.repeat(string_scalar(name), len(entries))  # type: ignore[call-overload]  # in stubs
             parts.append(slim.append_column("manifest", names))
     return _concat(parts)
 

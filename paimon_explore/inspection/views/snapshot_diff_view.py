@@ -341,7 +341,7 @@ def _table(files: pa.Table, counts: Sequence[int], earlier: Ints, view: TableVie
     change = np.repeat(np.arange(len(CHANGES)), counts)
     partitions = partitions_of(files, partition_type(view))
     later = np.where(change == CHANGES.index("removed"), _NO_LEVEL, numbers(files, "level"))
-    bounds = [pa.repeat(string_scalar(""), files.num_rows)] * 2
+    bounds = [pa.repeat(string_scalar(""), files.num_rows)] * 2  # type: ignore[call-overload]  # in stubs
     if len(keys):
         bounds = [string_array(texts) for texts in key_texts(files, keys)]
     columns: list[Column | Chunks] = [

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import (
+    as_python,
     build_fixed,
     concat_arrays,
     int64_values,
@@ -81,7 +82,8 @@ def _limits(runs: "list[_StoredRun]") -> list[Key]:
     """Keys that divide the rows of all runs into ranges of about equal size, ascending."""
     ends = concat_arrays([run.ends for run in runs])
     ordered = SortKeys(ends, np.zeros(len(ends), np.int64)).sorted().keys
-    return list(dict.fromkeys(ordered[::_BLOCKS_PER_RANGE].to_pylist()))
+    keys = as_python(ordered)[::_BLOCKS_PER_RANGE]
+    return [*dict.fromkeys(key for key in keys if isinstance(key, (int, bytes)))]
 
 
 class _StoredRun:
@@ -100,13 +102,13 @@ class _StoredRun:
         starts = np.arange(0, len(rows), block_rows)
         self.ends = take_rows(rows.keys, np.minimum(starts + block_rows, len(rows)) - 1)
         schema = pa.schema([("key", rows.keys.type), ("row_id", pa.int64())])
-        with pa.ipc.new_stream(file, schema) as writer:
+        with pa.ipc.new_stream(file, schema) as writer:  # type: ignore[arg-type]  # an IOBase
             for start in starts.tolist():
                 block = rows.slice(start, start + block_rows)
                 columns = [block.keys, build_fixed(pa.int64(), block.row_ids)]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
         file.seek(0)
-        self._blocks = iter(pa.ipc.open_stream(file))
+        self._blocks = iter(pa.ipc.open_stream(file))  # type: ignore[arg-type]  # an IOBase
         self._next: SortKeys | None = None
 
     def below(self, limit: Key | None) -> Iterator[SortKeys]:

@@ -281,7 +281,7 @@ class _Build:
                 nulls.update(without)
                 yield found
 
-        files = []
+        files: list[dict[str, object]] = []
         for _, own in groupby(_of_files(sorted_keys(rows())), key=itemgetter(0)):
             parts = (grouped(found, keys) for _, found in own)
             content = sorted_index(parts, BitMap64() if files else nulls, keys, self.index_type)
