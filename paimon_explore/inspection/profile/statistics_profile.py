@@ -17,6 +17,7 @@ from paimon_explore.data_types.arrow_buffers import (
     as_python,
     int64_values,
     take_rows,
+    valid_mask,
 )
 from paimon_explore.data_types.definitions import (
     BYTES,
@@ -272,11 +273,10 @@ def _known_extremes(bounds: Column) -> Column:
 
 def _missing(stats: ColumnStats, rows: Ints) -> int:
     """The number of files without bounds although they may contain values."""
-    nulls = int64_values(stats.null_count)
-    known = stats.null_count.is_valid().to_numpy(zero_copy_only=False)
-    all_null = known & (nulls == rows)
-    unbounded = ~stats.minimum.is_valid().to_numpy(zero_copy_only=False)
-    return int(np.count_nonzero(unbounded & ~all_null))
+    if not stats.minimum.null_count:
+        return 0
+    all_null = valid_mask(stats.null_count) & (int64_values(stats.null_count) == rows)
+    return int(np.count_nonzero(~valid_mask(stats.minimum) & ~all_null))
 
 
 def _extreme(index: int, bounds: list[Column], kind: AtomicType) -> Value | None:
