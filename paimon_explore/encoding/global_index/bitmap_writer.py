@@ -6,11 +6,12 @@ has a dictionary block of its own, so that both find it.
 
 from collections.abc import Iterable
 
+import numpy as np
 from pyroaring import BitMap64
 
 from paimon_explore.encoding.global_index.bitmap_file import FOOTER, MAGIC, VERSION
 from paimon_explore.encoding.global_index.btree_writer import TRAILER_BYTES, with_trailer
-from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key
+from paimon_explore.encoding.global_index.column_keys import IndexedRows
 from paimon_explore.encoding.global_index.varints import encode_varint
 
 
@@ -29,17 +30,16 @@ class _Parts:
         return found
 
 
-def encode_bitmap_index(
-    entries: Iterable[tuple[Key, Iterable[int]]], nulls: BitMap64, keys: GlobalIndexKeys
-) -> list[bytes]:
+def encode_bitmap_index(parts: Iterable[IndexedRows], nulls: BitMap64) -> list[bytes]:
     """Encode a bitmap index file, in parts.
 
     Args:
-        entries: the keys in ascending order, each with its row ids.
+        parts: the rows, by ascending key.
         nulls: row ids of the rows with a null.
-        keys: of the column.
     """
-    bitmaps = [(keys.encode(key), BitMap64(rows)) for key, rows in entries]
+    bitmaps = [
+        (key, BitMap64(rows.astype(np.uint64))) for part in parts for key, rows in part.groups()
+    ]
     present = BitMap64()
     for _, rows in bitmaps:
         present |= rows

@@ -44,7 +44,7 @@ _WIDTHS: Mapping[TypeRoot, int] = {
 _FLOAT_BYTES: Mapping[TypeRoot, int] = {TypeRoot.FLOAT: 4, TypeRoot.DOUBLE: 8}
 _COMPACT_DIGITS = 18
 _MILLI_DIGITS = 3
-_NANOS_PER_MILLI = 1_000_000
+NANOS_PER_MILLI = 1_000_000
 _EXACT = Context(prec=80)
 
 
@@ -67,6 +67,29 @@ class GlobalIndexKeys:
     def float_bytes(self) -> int:
         """Bytes of a floating-point number; 0 for other types."""
         return _FLOAT_BYTES.get(self.data_type.root, 0)
+
+    @property
+    def is_wide_decimal(self) -> bool:
+        """Whether keys are unscaled values of more than 18 digits."""
+        kind = self.data_type
+        return kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > _COMPACT_DIGITS
+
+    @property
+    def is_milliseconds(self) -> bool:
+        """Whether timestamps are stored as milliseconds alone."""
+        return (self.data_type.precision or 0) <= _MILLI_DIGITS
+
+    @property
+    def unit_nanos(self) -> int:
+        """Nanoseconds of the unit of timestamps."""
+        unit: int = 1000 ** (3 - ((self.data_type.precision or 0) + 2) // 3)
+        return unit
+
+    @property
+    def width(self) -> int:
+        """Bytes of a stored integer or floating-point number."""
+        root = self.data_type.root
+        return self.float_bytes or (8 if root is TypeRoot.DECIMAL else _WIDTHS[root])
 
     @property
     def nan(self) -> Key:
@@ -93,13 +116,8 @@ class GlobalIndexKeys:
                 raise ValueError(f"{value!r} has too many digits after the decimal point")
             return int(scaled)
         if self.data_type.root in TIMESTAMPS:
-            return int(value) * self._unit_nanos
+            return int(value) * self.unit_nanos
         return int(value)
-
-    @property
-    def _unit_nanos(self) -> int:
-        unit: int = 1000 ** (3 - ((self.data_type.precision or 0) + 2) // 3)
-        return unit
 
     def _of_float(self, value: float) -> int:
         """Return the bits of a number as an integer that sorts like the number."""
@@ -131,23 +149,23 @@ class GlobalIndexKeys:
             _check_width(stored, self.float_bytes)
             layout = "<f" if self.float_bytes == 4 else "<d"  # noqa: PLR2004 - bytes of a float
             return self._of_float(struct.unpack(layout, stored)[0])
-        if root is TypeRoot.DECIMAL and (self.data_type.precision or 0) > _COMPACT_DIGITS:
+        if self.is_wide_decimal:
             if not stored:
                 raise ValueError("a decimal must have at least one byte")
             return int.from_bytes(stored, "big", signed=True)
         if root in TIMESTAMPS:
             return self._decode_timestamp(stored)
-        _check_width(stored, 8 if root is TypeRoot.DECIMAL else _WIDTHS[root])
+        _check_width(stored, self.width)
         return int.from_bytes(stored, "little", signed=True)
 
     def _decode_timestamp(self, stored: bytes) -> int:
-        if (self.data_type.precision or 0) <= _MILLI_DIGITS:
+        if self.is_milliseconds:
             _check_width(stored, 8)
-            return int.from_bytes(stored, "little", signed=True) * _NANOS_PER_MILLI
+            return int.from_bytes(stored, "little", signed=True) * NANOS_PER_MILLI
         millis = int.from_bytes(stored[:8], "little", signed=True)
         nanos, end = decode_varint(stored, 8)
         _check_width(stored, end)
-        return millis * _NANOS_PER_MILLI + nanos
+        return millis * NANOS_PER_MILLI + nanos
 
     def encode(self, key: Key) -> bytes:
         """Return the stored form of a key."""
@@ -158,16 +176,14 @@ class GlobalIndexKeys:
             width = self.float_bytes
             bits = key if key >= 0 else key ^ ((1 << (8 * width - 1)) - 1)
             return bits.to_bytes(width, "little", signed=True)
-        if root is TypeRoot.DECIMAL and (self.data_type.precision or 0) > _COMPACT_DIGITS:
+        if self.is_wide_decimal:
             size = (key if key >= 0 else ~key).bit_length() // 8 + 1
             return key.to_bytes(size, "big", signed=True)
         if root in TIMESTAMPS:
-            millis, nanos = divmod(key, _NANOS_PER_MILLI)
+            millis, nanos = divmod(key, NANOS_PER_MILLI)
             stored = millis.to_bytes(8, "little", signed=True)
-            is_short = (self.data_type.precision or 0) <= _MILLI_DIGITS
-            return stored if is_short else stored + encode_varint(nanos)
-        width = 8 if root is TypeRoot.DECIMAL else _WIDTHS[root]
-        return key.to_bytes(width, "little", signed=True)
+            return stored if self.is_milliseconds else stored + encode_varint(nanos)
+        return key.to_bytes(self.width, "little", signed=True)
 
 
 def is_indexable(data_type: DataType) -> bool:

@@ -18,7 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    Ints,
+    build_fixed,
+    fixed_values,
+    string_scalar,
+)
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
@@ -373,9 +380,10 @@ def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
     for list_name in lists:
         for name in manifests.list(list_name).names:
             entries = manifests.read(name, SLIM_COLUMNS).table
-            indexes = pa.array(np.arange(len(entries), dtype=np.int32))
+            indexes = build_fixed(pa.int32(), np.arange(len(entries), dtype=np.int32))
             slim = entries.select(SLIM_COLUMNS).append_column("entry", indexes)
-            parts.append(slim.append_column("manifest", pa.repeat(name, len(entries))))
+            names = pa.repeat(string_scalar(name), len(entries))  # type: ignore[call-overload]  # in stubs
+            parts.append(slim.append_column("manifest", names))
     return _concat(parts)
 
 

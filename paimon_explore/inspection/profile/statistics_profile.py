@@ -5,7 +5,7 @@ are bounds: deleted and replaced rows are included, and bounds of texts may be t
 Spec: concepts/spec/manifest, statistics; concepts/spec/snapshot, statistics.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from paimon_explore.data_types.arrow_buffers import (
     as_python,
     int64_values,
     take_rows,
+    valid_mask,
 )
 from paimon_explore.data_types.definitions import (
     BYTES,
@@ -50,12 +51,14 @@ from paimon_explore.scan.plan import ScanTarget, file_stages
 from paimon_explore.scan.predicate.expression import NULL, TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
-from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from paimon_explore.scan.splits.data_split import DeletionFile, LocatedFiles
 from paimon_explore.scan.splits.split_generator import make_splits
 
 BOUNDS_NOTE = "From statistics: lower and upper bounds; deleted and replaced rows are included."
 FILTER_NOTE = "From statistics of the files that may contain matching rows."
+_BATCH_FILES = 1 << 15
+"""Files whose statistics are decoded at a time."""
 RULES_NOTE = "No statistics: the catalog restricts which rows or values may be read."
 
 
@@ -114,10 +117,12 @@ def profile_statistics(
     files = [_files(one, where) for one in branches_read(target) if one.snapshot is not None]
     whole = len(files) <= 1 and not target.options.value(DATA_EVOLUTION_ENABLED)
     is_exact = whole and all(one.is_exact for one in files)
+    batches = [batch for one in files for batch in _bounds(one, row_type)]
     found: list[ColumnProfile] = []
-    for field in row_type:
+    for number, field in enumerate(row_type):
         own, *nested = _unknown((field.name,), field.type)
-        found += [_column(own, field, files, is_exact=is_exact), *nested]
+        parts = [batch[number] for batch in batches]
+        found += [_column(own, field, files, parts, is_exact=is_exact), *nested]
     notes = [] if is_exact else [BOUNDS_NOTE]
     if where == TRUE:
         found, note = _analyzed(found, target)
@@ -152,7 +157,7 @@ def _files(target: ScanTarget, where: Expression) -> _Files:
     for stage in file_stages(target, entries, parts.rest):
         entries = stage.kept
     located = target.located(entries, snapshot)
-    raw = bool(make_splits(located, target.rules).raw.all())
+    raw = target.keys is None or bool(make_splits(located, target.rules).raw.all())
     vectors = _deletion_vectors(located)
     deleted = [vector.cardinality for vector in vectors]
     matches_all = parts.rest == TRUE
@@ -173,71 +178,110 @@ def _deletion_vectors(files: LocatedFiles) -> list[DeletionFile]:
     return [files.deletion_files[name] for name in names if name in files.deletion_files]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ColumnBounds:
+    """The statistics of a column of some files.
+
+    Attributes:
+        files: number of files.
+        missing: number of files without bounds although they may contain values.
+        nulls: number of nulls; None if it is unknown.
+        low: the extremes of the lower bounds; empty if there are none.
+        high: the extremes of the upper bounds.
+    """
+
+    files: int
+    missing: int
+    nulls: int | None
+    low: Column
+    high: Column
+
+
 def _column(
-    unknown: ColumnProfile, field: DataField, files: Sequence[_Files], *, is_exact: bool
+    unknown: ColumnProfile,
+    field: DataField,
+    files: Sequence[_Files],
+    parts: Sequence[_ColumnBounds],
+    *,
+    is_exact: bool,
 ) -> ColumnProfile:
     """The profile of a column from the statistics of all files."""
-    found = unknown
-    parts = [_file_statistics(one, field) for one in files if len(one.entries)]
+    counts = [part.nulls for part in parts]
+    nulls = None if None in counts else sum(count or 0 for count in counts)
     if not isinstance(field.type, AtomicType):
-        return replace(found, nulls=_null_count(parts), is_exact=is_exact)
-    lows = [stats.minimum for stats, _ in parts]
-    highs = [stats.maximum for stats, _ in parts]
-    missing = sum(_missing(stats, rows) for stats, rows in parts)
+        return replace(unknown, nulls=nulls, is_exact=is_exact)
+    missing = sum(part.missing for part in parts)
     truncated = field.type.root in (*TEXTS, *BYTES)
     notes = []
     if missing:
-        total = sum(len(rows) for _, rows in parts)
+        total = sum(part.files for part in parts)
         notes.append(f"bounds are missing in {missing:,} of {plural(total, 'file')}")
     elif truncated and parts:
         notes.append("bounds may be truncated")
     found = replace(
-        found,
-        nulls=_null_count(parts),
-        minimum=_extreme(0, lows, field.type),
-        maximum=_extreme(1, highs, field.type),
+        unknown,
+        nulls=nulls,
+        minimum=_extreme(0, [part.low for part in parts], field.type),
+        maximum=_extreme(1, [part.high for part in parts], field.type),
         is_exact=is_exact and not missing and not truncated,
         notes=tuple(notes),
     )
     return _partition_column(found, field, files) if files else found
 
 
-Part = tuple[ColumnStats, Ints]
+def _bounds(files: _Files, row_type: RowType) -> Iterator[list[_ColumnBounds]]:
+    """The statistics of all columns, for one batch of files after the other."""
+    known = files.target.schema.row_type
+    fields = [known.field(field.name) or field for field in row_type]
+    for start in range(0, len(files.entries), _BATCH_FILES):
+        entries = files.entries.slice(start, _BATCH_FILES)
+        yield _batch_bounds(files.target, entries, fields)
 
 
-def _file_statistics(files: _Files, field: DataField) -> Part:
-    """The statistics of a column of each file, and the numbers of rows."""
-    target, entries = files.target, files.entries
+def _batch_bounds(
+    target: ScanTarget, entries: ManifestEntries, fields: Sequence[DataField]
+) -> list[_ColumnBounds]:
     rows = numbers(entries.table, "row_count")
-    own = target.schema.row_type.field(field.name) or field
-    stats = value_stats(entries, target.store.schemas.load, [own]).columns[field.name]
+    stats = value_stats(entries, target.store.schemas.load, fields).columns
     keys = target.keys
-    if keys is not None and keys.field(field.name) is not None and _missing(stats, rows):
-        found: StatsTable = key_stats(entries, keys)
-        stats = found.columns[field.name]
-    return stats, rows
+    unbounded = [
+        field.name
+        for field in fields
+        if keys is not None and keys.field(field.name) and _missing(stats[field.name], rows)
+    ]
+    if keys is not None and unbounded:
+        of_keys = key_stats(entries, keys).columns
+        stats = {**stats, **{name: of_keys[name] for name in unbounded}}
+    return [_reduced(stats[field.name], rows) for field in fields]
+
+
+def _reduced(stats: ColumnStats, rows: Ints) -> _ColumnBounds:
+    counts = stats.null_count
+    return _ColumnBounds(
+        files=len(rows),
+        missing=_missing(stats, rows),
+        nulls=None if counts.null_count else int(int64_values(counts).sum()),
+        low=_known_extremes(stats.minimum),
+        high=_known_extremes(stats.maximum),
+    )
+
+
+def _known_extremes(bounds: Column) -> Column:
+    known = bounds.drop_null()
+    return extremes(known) if len(known) else known
 
 
 def _missing(stats: ColumnStats, rows: Ints) -> int:
     """The number of files without bounds although they may contain values."""
-    nulls = int64_values(stats.null_count)
-    known = stats.null_count.is_valid().to_numpy(zero_copy_only=False)
-    all_null = known & (nulls == rows)
-    unbounded = ~stats.minimum.is_valid().to_numpy(zero_copy_only=False)
-    return int(np.count_nonzero(unbounded & ~all_null))
-
-
-def _null_count(parts: Iterable[Part]) -> int | None:
-    counts = [stats.null_count for stats, _ in parts]
-    if any(count.null_count for count in counts):
-        return None
-    return sum(int(int64_values(count).sum()) for count in counts)
+    if not stats.minimum.null_count:
+        return 0
+    all_null = valid_mask(stats.null_count) & (int64_values(stats.null_count) == rows)
+    return int(np.count_nonzero(~valid_mask(stats.minimum) & ~all_null))
 
 
 def _extreme(index: int, bounds: list[Column], kind: AtomicType) -> Value | None:
     """The smallest (0) or the largest (1) of bounds."""
-    known = [part.drop_null() for part in bounds]
-    known = [part for part in known if len(part)]
+    known = [part for part in bounds if len(part)]
     if not known:
         return None
     found = extremes(pa.concat_arrays(known))
@@ -271,8 +315,8 @@ def _partition_column(
         found,
         nulls=int(counts[~valid].sum()),
         distinct=int(valid.sum()),
-        minimum=_extreme(0, [dictionary], kind),
-        maximum=_extreme(1, [dictionary], kind),
+        minimum=_extreme(0, [dictionary.drop_null()], kind),
+        maximum=_extreme(1, [dictionary.drop_null()], kind),
         frequent=tuple(
             FrequentValue(value=value_of(chosen, kind, i), count=int(counts[at]))
             for i, at in enumerate(shown.tolist())

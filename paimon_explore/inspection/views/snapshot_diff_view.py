@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Column, Ints
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    build_fixed,
+    empty_table,
+    string_array,
+    string_scalar,
+    take_rows,
+)
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_slim, partition_type
@@ -37,7 +45,7 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.rendering.value_text import partition_texts
+from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import key_texts
 from paimon_explore.inspection.views.row_diff import ROWKIND, row_difference
@@ -50,6 +58,7 @@ from paimon_explore.scan.manifest_arrays import column, numbers, row_array
 CHANGES = ("added", "removed", "moved", "changed")
 _TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "moved": Tone.MOVE, "changed": Tone.WARN}
 _KIND_TONES = {"+I": Tone.ADD, "-D": Tone.REMOVE, "-U": Tone.MUTED, "+U": Tone.MOVE}
+_NO_LEVEL = -1
 _SIGNS = {"added": "+", "removed": "-", "moved": "↕", "changed": "~"}
 
 FILE_CHANGES = pa.schema(
@@ -296,11 +305,13 @@ def snapshot_diff(
 
 
 def _live(view: TableView, snapshot: Snapshot | None) -> pa.Table:
-    return SLIM_SCHEMA.empty_table() if snapshot is None else live_slim(view, snapshot)
+    return empty_table(SLIM_SCHEMA) if snapshot is None else live_slim(view, snapshot)
 
 
 def file_changes(old: pa.Table, new: pa.Table, view: TableView) -> pa.Table:
     """The files that differ between two snapshots, as `FILE_CHANGES`."""
+    if not old.num_rows:
+        return _table(new, [new.num_rows, 0, 0, 0], np.full(new.num_rows, _NO_LEVEL), view)
     both = pa.concat_tables([old, new]).combine_chunks()
     split = old.num_rows
     files, states = _codes(both)
@@ -316,32 +327,31 @@ def file_changes(old: pa.Table, new: pa.Table, view: TableView) -> pa.Table:
     other = differs & ~moved
     rows = np.concatenate([fresh, gone, new_at[moved], new_at[other]]).astype(np.int64)
     earlier = np.concatenate(
-        [np.full(len(fresh), -1), levels[gone], levels[old_at[moved]], levels[old_at[other]]]
+        [np.full(len(fresh), _NO_LEVEL), levels[gone], levels[old_at[moved]], levels[old_at[other]]]
     )
     counts = [len(fresh), len(gone), int(moved.sum()), int(other.sum())]
-    names = [n for n, count in zip(CHANGES, counts, strict=True) for _ in range(count)]
-    return _table(both.take(row_array(rows)), names, earlier.astype(np.int64), view)
+    return _table(both.take(row_array(rows)), counts, earlier.astype(np.int64), view)
 
 
-def _table(files: pa.Table, changes: Sequence[str], earlier: Ints, view: TableView) -> pa.Table:
+def _table(files: pa.Table, counts: Sequence[int], earlier: Ints, view: TableView) -> pa.Table:
+    """The files in the order of `CHANGES`, with the number of files of each change."""
     keys = RowType(fields=())
     if view.schema is not None:
         keys = view.schema.project(view.schema.trimmed_primary_keys)
-    lows, highs = key_texts(files, keys)
-    change = pa.array(changes, pa.string())
-    level = files.column("level").to_pylist()
+    change = np.repeat(np.arange(len(CHANGES)), counts)
+    partitions = partitions_of(files, partition_type(view))
+    later = np.where(change == CHANGES.index("removed"), _NO_LEVEL, numbers(files, "level"))
+    bounds = [pa.repeat(string_scalar(""), files.num_rows)] * 2  # type: ignore[call-overload]  # in stubs
+    if len(keys):
+        bounds = [string_array(texts) for texts in key_texts(files, keys)]
     columns: list[Column | Chunks] = [
-        change,
-        pa.array(partition_texts(files, partition_type(view)), pa.string()),
+        take_rows(string_array(CHANGES), change),
+        take_rows(string_array(partitions.texts), partitions.codes),
         files.column("bucket"),
-        pa.array([None if e < 0 else int(e) for e in earlier], pa.int32()),
-        pa.array(
-            [None if c == "removed" else v for c, v in zip(changes, level, strict=True)], pa.int32()
-        ),
+        *(build_fixed(pa.int32(), part.astype(np.int32), part >= 0) for part in (earlier, later)),
         files.column("row_count"),
         files.column("file_size"),
-        pa.array(lows, pa.string()),
-        pa.array(highs, pa.string()),
+        *bounds,
         files.column("file_name"),
     ]
     table = pa.Table.from_arrays(columns, schema=FILE_CHANGES)

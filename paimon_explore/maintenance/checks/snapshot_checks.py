@@ -365,8 +365,7 @@ def _check_lookups(
     for (_, name), indexes in found.items():
         values = column_values(source.store, source.schema, source.options, name, files)
         for index in indexes:
-            rows = indexed_rows(values, np.arange(sources.row_count), index.keys)
-            count = _wrong_rows(index, rows)
+            count = _wrong_rows(index, *indexed_rows(values, index.keys))
             if count:
                 what = f"{count} of {sources.row_count} rows are not found, or by other values"
                 yield Finding(rule=LOOKUPS, path=index.bytes.path, what=what)
@@ -386,15 +385,15 @@ def _files(sources: IndexSources, live: ManifestEntries) -> ManifestEntries | No
     return live.take(np.array(found, np.int64))
 
 
-def _wrong_rows(index: IndexFile, rows: IndexedRows) -> int:
+def _wrong_rows(index: IndexFile, rows: IndexedRows, nulls: BitMap64) -> int:
     """Number of rows that an index finds and should not, or the other way around."""
     opened = index.open()
-    wrong = opened.null_rows() ^ rows.nulls
-    groups = list(rows.groups())
+    wrong = opened.null_rows() ^ nulls
+    groups = [(index.keys.decode(key), own) for key, own in rows.groups()]
     step = max(-(-len(groups) // _RANGES), 1)
     for start in range(0, len(groups), step):
         part = groups[start : start + step]
         keys = KeyRange(part[0][0], index.keys.after(part[-1][0]))
-        expected = BitMap64([number for _, own in part for number in own])
+        expected = BitMap64(np.concatenate([own for _, own in part]).astype(np.uint64))
         wrong |= opened.rows(KeySet.of(keys)) ^ expected
     return len(wrong)

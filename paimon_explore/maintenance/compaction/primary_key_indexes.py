@@ -172,9 +172,8 @@ class BucketIndexes:
         values = column_values(target.store, target.schema, target.options, field.name, files)
         if kind in INDEX_TYPES:
             keys = global_index_keys(field.type)
-            content = sorted_index(
-                indexed_rows(values, np.arange(sources.row_count), keys), keys, kind
-            )
+            rows, nulls = indexed_rows(values, keys)
+            content = sorted_index([rows], nulls, keys, kind)
         else:
             content = primary_key_search_index(values, field, kind, target.options)
         return {

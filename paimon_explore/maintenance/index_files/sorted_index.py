@@ -1,5 +1,10 @@
 """The content of one index file, and that of btree and bitmap indexes."""
 
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+
+from pyroaring import BitMap64
+
 from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
 from paimon_explore.encoding.global_index.btree_writer import encode_btree
 from paimon_explore.encoding.global_index.column_keys import IndexedRows
@@ -24,22 +29,36 @@ class IndexContent:
     meta: bytes
 
 
-def sorted_index(rows: IndexedRows, keys: GlobalIndexKeys, index_type: str) -> IndexContent:
+def sorted_index(
+    parts: Iterable[IndexedRows], nulls: BitMap64, keys: GlobalIndexKeys, index_type: str
+) -> IndexContent:
     """Return the content of a btree or bitmap index.
 
     Args:
-        rows: the rows by key.
+        parts: the rows by ascending key; parts are taken one after the other.
+        nulls: row ids of the rows with a null.
         keys: of the column.
         index_type: `btree` or `bitmap`.
     """
+    ends: list[bytes] = []
+    row_count = len(nulls)
+
+    def seen() -> Iterator[IndexedRows]:
+        nonlocal row_count
+        for part in parts:
+            if len(part.row_ids):
+                row_count += len(part.row_ids)
+                ends[1:] = [part.keys[0].as_py(), part.keys[-1].as_py()][not ends and 0 :]
+                yield part
+
     encode = encode_btree if index_type == BTREE else encode_bitmap_index
+    data = BytesIO()
+    data.writelines(encode(seen(), nulls))
     meta = SortedIndexMeta(
-        first=rows.keys[0] if rows.keys else None,
-        last=rows.keys[-1] if rows.keys else None,
-        has_nulls=bool(rows.nulls),
+        first=keys.decode(ends[0]) if ends else None,
+        last=keys.decode(ends[-1]) if ends else None,
+        has_nulls=bool(nulls),
     )
     return IndexContent(
-        data=b"".join(encode(rows.groups(), rows.nulls, keys)),
-        row_count=len(rows),
-        meta=encode_index_meta(meta, keys),
+        data=data.getvalue(), row_count=row_count, meta=encode_index_meta(meta, keys)
     )

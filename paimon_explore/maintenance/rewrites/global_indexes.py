@@ -9,21 +9,30 @@ index until the next build.
 Spec: concepts/spec/tableindex, global index; spark procedures, create_global_index.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
+from pyroaring import BitMap64
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Ints, null_array
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    filter_rows,
+    int64_values,
+    null_array,
+)
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.global_index.column_keys import indexed_rows
+from paimon_explore.encoding.global_index.column_keys import SortKeys, grouped, sort_keys
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, global_index_keys
 from paimon_explore.encoding.global_index.index_sources import (
     encode_snapshot,
@@ -32,6 +41,7 @@ from paimon_explore.encoding.global_index.index_sources import (
 )
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.index_files.external_sort import sorted_keys
 from paimon_explore.maintenance.index_files.search_index import (
     check_search_column,
     search_index,
@@ -39,7 +49,6 @@ from paimon_explore.maintenance.index_files.search_index import (
 )
 from paimon_explore.maintenance.index_files.sorted_index import IndexContent, sorted_index
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -50,7 +59,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.index_lookups import INDEX_TYPES
-from paimon_explore.scan.manifest_arrays import Rows, byte_rows, row_array
+from paimon_explore.scan.manifest_arrays import byte_rows, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 from paimon_explore.scan.splits.row_id_ranges import RowRange, consecutive_row_ids, row_ranges
@@ -264,13 +273,22 @@ class _Build:
         self, partition: bytes, entries: ManifestEntries, part: RowRange, keys: GlobalIndexKeys
     ) -> CommitMessage:
         """Write the btree or bitmap files of a range of rows."""
-        column, row_ids = self._rows(entries, part)
-        contents = (
-            sorted_index(one, keys, self.index_type)
-            for one in indexed_rows(column, row_ids, keys).parts(RECORDS)
-            if len(one)
-        )
-        return self._message(partition, [self._write(content, part) for content in contents])
+        nulls = BitMap64()
+
+        def rows() -> Iterator[SortKeys]:
+            for column, row_ids in self._batches(entries, part):
+                found, without = sort_keys(column, row_ids, keys)
+                nulls.update(without)
+                yield found
+
+        files: list[dict[str, object]] = []
+        for _, own in groupby(_of_files(sorted_keys(rows())), key=itemgetter(0)):
+            parts = (grouped(found, keys) for _, found in own)
+            content = sorted_index(parts, BitMap64() if files else nulls, keys, self.index_type)
+            files.append(self._write(content, part))
+        if nulls and not files:
+            files.append(self._write(sorted_index((), nulls, keys, self.index_type), part))
+        return self._message(partition, files)
 
     def _searched(
         self, partition: bytes, entries: ManifestEntries, part: RowRange
@@ -293,6 +311,18 @@ class _Build:
         self, entries: ManifestEntries, part: RowRange
     ) -> "tuple[pa.ChunkedArray[Any], Ints]":
         """Read the column of a range of rows, with row ids from the start of the range on."""
+        batches = [*self._batches(entries, part)]
+        if not batches:  # all rows are deleted
+            return pa.chunked_array([null_array(0, to_arrow(self.field.type))]), np.zeros(
+                0, np.int64
+            )
+        ids = np.concatenate([row_ids for _, row_ids in batches])
+        order = np.argsort(ids, kind="stable")
+        column = pa.chunked_array([values for values, _ in batches]).take(row_array(order))
+        return column, ids[order]
+
+    def _batches(self, entries: ManifestEntries, part: RowRange) -> Iterator[tuple[Column, Ints]]:
+        """Read the column of a range of rows, with row ids from the start of the range on."""
         starts, ends = row_ranges(entries)
         files = entries.filter((starts < part[1]) & (ends > part[0]))
         store, schema, options = self.target.store, self.target.schema, self.target.options
@@ -311,18 +341,11 @@ class _Build:
             columns=(self.field.name,),
             system_columns=(SystemColumn.ROW_ID,),
         )
-        splits = make_splits(scan.located(files, self.snapshot), scan.rules)
-        batches = [batch for split in splits for batch in reader.read(split)]
-        if not batches:  # all rows are deleted
-            return pa.chunked_array([null_array(0, to_arrow(self.field.type))]), np.zeros(
-                0, np.int64
-            )
-        table = pa.Table.from_batches(batches)
-        ids: Rows = table.column(1).to_numpy()
-        inside = (ids >= part[0]) & (ids < part[1])
-        order = np.argsort(ids[inside], kind="stable")
-        column = table.column(0).filter(mask_array(inside)).take(row_array(order))
-        return column, ids[inside][order] - part[0]
+        for split in make_splits(scan.located(files, self.snapshot), scan.rules):
+            for batch in reader.read(split):
+                ids = int64_values(batch.column(1))
+                inside = (ids >= part[0]) & (ids < part[1])
+                yield filter_rows(batch.column(0), inside), ids[inside] - part[0]
 
     def _write(self, content: IndexContent, part: RowRange) -> dict[str, object]:
         """Write an index file; returns its entry without the partition."""
@@ -344,6 +367,19 @@ class _Build:
                 "source_meta": encode_snapshot(self.snapshot.id) if self._names_snapshot else None,
             },
         }
+
+
+def _of_files(parts: Iterable[SortKeys]) -> Iterator[tuple[int, SortKeys]]:
+    """Divide sorted rows into files of `RECORDS` rows; yields the number of the file with them."""
+    at = 0
+    for part in parts:
+        start = 0
+        while start < len(part):
+            file, used = divmod(at, RECORDS)
+            found = part.slice(start, start + RECORDS - used)
+            yield file, found
+            start += len(found)
+            at += len(found)
 
 
 def _checked_field(schema: TableSchema, options: TableOptions, what: GlobalIndexOf) -> DataField:

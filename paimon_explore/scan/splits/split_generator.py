@@ -6,6 +6,7 @@ Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-tab
 batch scan.
 """
 
+from array import array
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,7 @@ from paimon_explore.scan.splits.data_split import LocatedFiles, Splits
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.scan.splits.row_id_ranges import same_rows
 
+_BLOCK_ITEMS = 1 << 16
 _KEYS = frozenset({"min_key", "max_key"})
 
 
@@ -80,14 +82,14 @@ def make_splits(files: LocatedFiles, rules: SplitRules) -> Splits:
     else:
         layout = _by_rows(entries) if rules.shares_rows else _by_age(entries)
     sizes = numbers(entries.table, "file_size")[layout.order]
-    weights = sizes if len(layout.starts) == len(sizes) else np.add.reduceat(sizes, layout.starts)
-    bins = pack(
-        weights,
-        layout.buckets[layout.starts],
-        target=rules.target_bytes,
-        open_cost=rules.open_cost_bytes,
-    )
-    bounds = np.append(layout.starts, len(sizes))[bins]
+    weights, groups = sizes, layout.buckets
+    single = len(layout.starts) == len(sizes)
+    if not single:
+        weights = np.add.reduceat(sizes, layout.starts)
+        groups = groups[layout.starts]
+    bounds = pack(weights, groups, target=rules.target_bytes, open_cost=rules.open_cost_bytes)
+    if not single:
+        bounds = np.append(layout.starts, len(sizes))[bounds]
     return Splits(
         files=files,
         order=layout.order,
@@ -251,13 +253,19 @@ def pack(
     """
     count = len(sizes)
     # Sizes above the target are clipped, so that sums do not overflow; such items are alone anyway.
-    ends = np.cumsum(np.minimum(np.maximum(sizes, open_cost), target + 1))
-    after = np.searchsorted(ends, np.concatenate(([0], ends[:-1])) + target, side="right")
+    ends = np.clip(sizes, open_cost, target + 1)
+    np.cumsum(ends, out=ends)
     group_ends = np.append(np.flatnonzero(groups[1:] != groups[:-1]) + 1, count)
-    own_end = np.repeat(group_ends, np.diff(group_ends, prepend=0))
-    following = memoryview(np.clip(after, np.arange(1, count + 1), own_end).data)
+    found = np.empty(count, np.int64)
+    for first in range(0, count, _BLOCK_ITEMS):  # in blocks, for few temporary arrays
+        rows = np.arange(first, min(first + _BLOCK_ITEMS, count))
+        before = np.where(rows > 0, ends[rows - 1], 0)
+        after = np.searchsorted(ends, before + target, side="right")
+        own_end = group_ends[np.searchsorted(group_ends, rows, side="right")]
+        found[rows] = np.clip(after, rows + 1, own_end)
+    following = memoryview(found.data)
     # A loop, because the start of a bin depends on the previous bin.
-    starts = [0] if count else []
+    starts = array("q", [0] if count else [])
     start = 0
     while start < count:
         start = following[start]

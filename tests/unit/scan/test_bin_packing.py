@@ -53,3 +53,16 @@ def test_every_file_is_in_one_split_and_no_split_could_take_one_more(
         assert end - start == 1 or sum(weights[start:end]) <= target
         is_last = end == len(items) or groups[end] != groups[start]
         assert is_last or sum(weights[start : end + 1]) > target
+
+
+def test_many_items_are_packed_as_few_are() -> None:
+    sizes = np.random.default_rng(3).integers(1, 60, 200_000)
+    groups = np.arange(len(sizes)) // 70_000
+    expected, size = [0], 0
+    for at, (item, group) in enumerate(zip(sizes.tolist(), groups.tolist(), strict=True)):
+        weight = max(item, 5)
+        if at and (size + weight > 100 or group != groups[at - 1]):
+            expected.append(at)
+            size = 0
+        size += weight
+    assert pack(sizes, groups, target=100, open_cost=5).tolist() == [*expected, len(sizes)]
