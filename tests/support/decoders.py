@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from paimon_explore.commit.iceberg.table_metadata import parse_metadata
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.encoding import shared_shredding as shreds
 from paimon_explore.encoding.avro.container import read_header, write_long
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.schema import parse_avro_schema
@@ -181,6 +183,7 @@ def _read_pages(data: bytes) -> None:
                 continue
 
 
+@cache
 def _pages(*, version: Literal["1.0", "2.0"] = "1.0", coded: bool = True) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -200,6 +203,15 @@ def _read_struct(data: bytes) -> None:
 
 def _footer(data: bytes) -> bytes:
     return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+
+
+def _read_footer(data: bytes) -> None:
+    """Read a file, also by pages, whose footer are these bytes."""
+    file = b"".join(
+        [_pages()[: -8 - len(_footer(_pages()))], data, len(data).to_bytes(4, "little")]
+    )
+    _read_parquet(file + b"PAR1")
+    _read_pages(file + b"PAR1")
 
 
 def _read_avro(data: bytes) -> None:
@@ -264,6 +276,19 @@ def _shredded(metadata: bytes, value: bytes, inner: bytes) -> bytes:
 
 _BTREE, _BITMAP_INDEX = zip(*map(index_files, KEYED), strict=True)
 _LONGS = global_index_keys(parse_type_text("BIGINT"))
+
+
+_MAP_METADATA = {
+    shreds.LAYOUT_KEY: shreds.KNOWN_LAYOUT,
+    shreds.VERSION_KEY: shreds.KNOWN_VERSION,
+    shreds.COLUMNS_KEY: b"2",
+    shreds.COMPRESSION_KEY: b"none",
+}
+
+
+def _read_map_keys(data: bytes) -> None:
+    dictionary = {shreds.SIZE_KEY: b"%d" % len(data), shreds.DICTIONARY_KEY: data}
+    shreds.shredding_of({**_MAP_METADATA, **dictionary}, "f", "m")
 
 
 def _read_vector(data: bytes) -> None:
@@ -441,6 +466,10 @@ DECODERS: Mapping[str, Decoder] = {
         b'{"type":"record","name":"r","fields":[{"name":"a","type":["null",{"type":"map",'
         b'"values":{"type":"array","items":{"type":"fixed","size":4,"name":"x"}}}]}]}',
     ),
+    "data type": Decoder(
+        lambda d: parse_type(d.decode(errors="replace"), "f"),
+        [b"MAP<STRING, DECIMAL(10, 2)> NOT NULL", b"TIMESTAMP(6) WITH LOCAL TIME ZONE"],
+    ),
     "binary row": Decoder(
         lambda d: decode_rows(pa.array([d], pa.binary()), _ROW_TYPES, where="f"), _rows()
     ),
@@ -474,6 +503,7 @@ DECODERS: Mapping[str, Decoder] = {
         _read_pages,
         [_pages(), _pages(coded=False), _pages(version="2.0")],
     ),
+    "Parquet footer": Decoder(_read_footer, _footer(_pages())),
     "Thrift": Decoder(_read_struct, _footer(_pages())),
     "ORC tail": Decoder(lambda d: read_tail(pa.BufferReader(d), "f"), orc_bytes(_NUMBERS)),
     "ORC": Decoder(_read_orc, orc_bytes(_NUMBERS)),
@@ -532,6 +562,7 @@ DECODERS: Mapping[str, Decoder] = {
             for inner in (5, "text", [1])
         ],
     ),
+    "keys of shredded maps": Decoder(_read_map_keys, b'{"a": 0, "b": 1}'),
     "row file": Decoder(_read_row_file, _row_file()),
     "row block": Decoder(_read_row_block, _row_block()),
     "blob file": Decoder(_read_blobs("BLOB"), _blob_file([b"abc", None, b""])),
