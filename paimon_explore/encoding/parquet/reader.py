@@ -36,6 +36,7 @@ from paimon_explore.encoding.data_file_reader import (
     decoding,
 )
 from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
+from paimon_explore.encoding.parquet.footer_fixes import stored_footer
 from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
 from paimon_explore.encoding.parquet.metadata_checks import MetadataChecks
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
@@ -133,9 +134,9 @@ class ParquetDataFile:
         if len(leaves) != 1 or self._schema.field(column.name).type != target:
             return None
         with decoding(self._path, _FORMAT):
-            if not self._checks.has_sound_statistics(leaves[0]):
-                return None
-            return row_group_bounds(self.metadata, leaves[0], target)
+            self._checks.check_chunks(leaves, range(len(self.spans)))
+            footer = self._source.footer or stored_footer(self._source.file, self._path)
+            return row_group_bounds(self.metadata, footer, leaves[0], target)
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
         """Return the pages of a row group; see `Paged`."""
