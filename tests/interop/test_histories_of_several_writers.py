@@ -37,6 +37,7 @@ def test_acts_of_several_writers_leave_what_each_of_them_meant(
 
         @rule(cells=ROWS)
         def insert_by_java(self, cells: Cells) -> None:
+            self.expire_tags(0)  # each commit of Java does
             self.insert_by("java", cells)
 
         @precondition(lambda self: self.kind_name not in ONLY_JAVA)
