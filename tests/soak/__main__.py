@@ -280,7 +280,9 @@ class Soak:
         assert sorted([row["id"], row["n"]] for row in rows) == read_rows, "the stream differs"
         found = self._table.maintenance.fsck(read_rows=True)
         assert not found, found
-        self._table.maintenance.expire_snapshots(retain_min=1, retain_max=KEPT)
+        self._table.maintenance.expire_snapshots(
+            retain_min=1, retain_max=KEPT, limit=self._job.commits
+        )
         return self.measure(self._job.written)
 
 
