@@ -20,8 +20,8 @@ def chunk_ranges(
     found = metadata.row_group(group)
     ranges = []
     for leaf in range(found.num_columns):
-        chunk = found.column(leaf)
-        if is_wanted(chunk.path_in_schema):
+        if is_wanted(metadata.schema.column(leaf).path):
+            chunk = found.column(leaf)
             first = chunk.data_page_offset
             if chunk.has_dictionary_page and chunk.dictionary_page_offset:
                 first = min(first, chunk.dictionary_page_offset)

@@ -131,8 +131,17 @@ def footer_as_file(footer: bytes) -> bytes:
 
 def read_footer(file: pa.NativeFile, path: str) -> bytes:
     """Read the footer of a file, changed so that Arrow can read it; see `readable_footer`."""
+    return readable_footer(stored_footer(file, path), path=path)
+
+
+def stored_footer(file: pa.NativeFile, path: str) -> bytes:
+    """Read the footer of a file.
+
+    Raises:
+        CorruptFileError: the file is not a Parquet file.
+    """
     size = file.size()
     file.seek(max(size - TAIL_BYTES, 0))
     length = footer_length(file.read(TAIL_BYTES), path=path, size=size)
     file.seek(size - TAIL_BYTES - length)
-    return readable_footer(file.read(length), path=path)
+    return file.read(length)

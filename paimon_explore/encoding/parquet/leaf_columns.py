@@ -1,6 +1,6 @@
 """The leaf columns of a Parquet file, and which of them contain the requested columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,6 +33,15 @@ class LeafColumns:
             for column in columns
             for path in self._variant_parts(column, groups)
             or leaf_prefixes(column.name, column.type)
+        ]
+
+    def whole(self, names: Collection[str]) -> list[int]:
+        """Return all leaf columns of columns."""
+        return [
+            leaf
+            for path, found in self.by_path.items()
+            if path in names or path.partition(".")[0] in names
+            for leaf in found
         ]
 
     def leaves(self, columns: Sequence[StoredColumn], groups: Sequence[int]) -> list[int]:
@@ -71,7 +80,7 @@ class LeafColumns:
 
 def _is_null(chunk: pq.ColumnChunkMetaData) -> bool:
     """Whether all values of a column chunk are null by its statistics."""
-    found = chunk.statistics
+    found = chunk.statistics if chunk.physical_type == "BYTE_ARRAY" else None
     return found is not None and found.null_count == chunk.num_values
 
 

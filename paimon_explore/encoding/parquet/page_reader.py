@@ -33,7 +33,7 @@ from paimon_explore.encoding.data_file_reader import (
     SpanBounds,
     StoredColumn,
 )
-from paimon_explore.encoding.parquet.footer_fixes import TAIL_BYTES, footer_length
+from paimon_explore.encoding.parquet.footer_fixes import stored_footer
 from paimon_explore.encoding.parquet.pages import (
     ChunkPlace,
     PageList,
@@ -43,7 +43,7 @@ from paimon_explore.encoding.parquet.pages import (
     indexed_pages,
     walked_pages,
 )
-from paimon_explore.encoding.parquet.row_group_statistics import Raw, bounds_column
+from paimon_explore.encoding.parquet.row_group_statistics import stored_bounds
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftError,
@@ -121,16 +121,10 @@ class ParquetPages:
             PagesError: the file is encrypted.
         """
         if self._metadata is None:
-            footer = self.footer or self._stored_footer()
+            footer = self.footer or stored_footer(self.file, self.path)
             decode = _kept_metadata if len(footer) <= _KEPT_BYTES else _kept_metadata.__wrapped__
             self._metadata = decode(self.path, footer)
         return self._metadata
-
-    def _stored_footer(self) -> bytes:
-        size = self.file.size()
-        tail = self.read(size - TAIL_BYTES, TAIL_BYTES)
-        length = footer_length(tail, path=self.path, size=size)
-        return self.read(size - TAIL_BYTES - length, length)
 
     def column(self, group: int, name: str, first: int) -> "_PagedColumn":
         """Return a column of a row group; `first` is the position of its first row in the file.
@@ -443,8 +437,6 @@ _TRUE = 1
 _OF_PAGE = ((5, 5), (8, 8))
 """Data page headers within a PageHeader, versions 1 and 2, and the statistics within each."""
 _NULL_COUNT, _MAX_VALUE, _MIN_VALUE = 3, 5, 6  # Statistics
-_BOOLEAN, _TEXT, _FIXED = 0, 6, 7  # physical types
-_NUMBERS = {1: "<i4", 2: "<i8", 4: "<f4", 5: "<f8"}
 _LISTS = (_NULL_PAGES, _MIN_VALUES, _MAX_VALUES)
 
 
@@ -484,7 +476,7 @@ def indexed_bounds(
         [None if skip else value for value, skip in zip(values, is_empty, strict=True)]
         for values in (lows, highs)
     )
-    return _bounds(minimums, maximums, nulls, (physical, width), data_type)
+    return stored_bounds(minimums, maximums, nulls, (physical, width), data_type)
 
 
 def header_bounds(
@@ -499,7 +491,7 @@ def header_bounds(
         [page.get(field, (None, None))[1] for page in found] for field in (_MIN_VALUE, _MAX_VALUE)
     )
     nulls = [int_of(page, _NULL_COUNT) for page in found]
-    return _bounds(lows, highs, nulls, (physical, width), data_type)
+    return stored_bounds(lows, highs, nulls, (physical, width), data_type)
 
 
 def _header_statistics(header: bytes) -> Struct:
@@ -511,48 +503,7 @@ def _header_statistics(header: bytes) -> Struct:
     return {}
 
 
-def _bounds(
-    lows: list[object],
-    highs: list[object],
-    nulls: Sequence[int | None],
-    stored: tuple[int, int | None],
-    data_type: pa.DataType,
-) -> SpanBounds | None:
-    try:
-        return SpanBounds(
-            minimum=bounds_column(_raw(lows, *stored), data_type),
-            maximum=bounds_column(_raw(highs, *stored), data_type),
-            null_count=bounds_column(nulls, pa.int64()),
-        )
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return None
-
-
 def _items(values: object, count: int) -> list[object] | None:
     if not isinstance(values, ThriftList) or len(values.items) != count:
         return None
     return values.items
-
-
-def _raw(texts: list[object], physical: int, width: int | None) -> list[Raw]:
-    """Decode the bounds of the pages; None for pages without.
-
-    Raises:
-        TypeError: a value is not bytes, has another width, or the type has no usable order.
-    """
-    if any(not isinstance(text, bytes | None) for text in texts):
-        raise TypeError(physical)
-    parts = [text for text in texts if isinstance(text, bytes)]
-    if physical in _NUMBERS:
-        item = np.dtype(_NUMBERS[physical])
-        if any(len(part) != item.itemsize for part in parts):
-            raise TypeError(physical)
-        numbers = iter(np.frombuffer(b"".join(parts), item).tolist())
-        return [None if text is None else next(numbers) for text in texts]
-    if physical == _BOOLEAN:
-        return [None if text is None else text != b"\0" for text in texts]
-    if physical == _FIXED and any(len(part) != width for part in parts):
-        raise TypeError(physical)
-    if physical not in (_TEXT, _FIXED):
-        raise TypeError(physical)
-    return [text if isinstance(text, bytes) else None for text in texts]

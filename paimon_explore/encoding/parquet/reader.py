@@ -36,7 +36,9 @@ from paimon_explore.encoding.data_file_reader import (
     decoding,
 )
 from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
+from paimon_explore.encoding.parquet.footer_fixes import stored_footer
 from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
+from paimon_explore.encoding.parquet.metadata_checks import MetadataChecks
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
@@ -116,6 +118,7 @@ class ParquetDataFile:
         self.spans = _spans(self.metadata)
         self._schema: pa.Schema = file.schema_arrow
         self._columns = LeafColumns(self.metadata, self._schema)
+        self._checks = MetadataChecks(source.file, self.metadata)
         self._pages: ParquetPages | None = None
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
@@ -131,10 +134,13 @@ class ParquetDataFile:
         if len(leaves) != 1 or self._schema.field(column.name).type != target:
             return None
         with decoding(self._path, _FORMAT):
-            return row_group_bounds(self.metadata, leaves[0], target)
+            self._checks.check_chunks(leaves, range(len(self.spans)))
+            footer = self._source.footer or stored_footer(self._source.file, self._path)
+            return row_group_bounds(self.metadata, footer, leaves[0], target)
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
         """Return the pages of a row group; see `Paged`."""
+        self._check_chunks(columns, (span,))
         (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
         if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
@@ -164,6 +170,7 @@ class ParquetDataFile:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
+        self._check_chunks(columns, spans)
         paths = self._columns.paths(columns, spans)
         sizes = self._sizes(columns, spans)
         most = self._bytes_at_a_time(columns, sizes, spans)
@@ -183,6 +190,12 @@ class ParquetDataFile:
                     first=first, rows=batch.num_rows, columns=self._conformed(batch, convert)
                 )
                 first += batch.num_rows
+
+    def _check_chunks(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> None:
+        """Check that the column chunks of columns may be asked for."""
+        leaves = self._columns.whole({column.name for column in columns})
+        with decoding(self._path, _FORMAT):
+            self._checks.check_chunks(leaves, spans)
 
     def _runs(self, spans: Sequence[int], paths: Sequence[str]) -> Iterator[list[int]]:
         """Yield row groups that are read together; on a store each is requested one ahead."""
@@ -528,11 +541,18 @@ def _may_be_int96(data_type: pa.DataType) -> bool:
 
 
 def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
-    """Return the row groups as spans."""
+    """Return the row groups as spans.
+
+    Raises:
+        ValueError: a row group lacks a column.
+    """
     spans = []
     first = 0
     for group in range(metadata.num_row_groups):
-        rows = metadata.row_group(group).num_rows
+        found = metadata.row_group(group)
+        if found.num_columns != metadata.num_columns:
+            raise ValueError(f"row group {group} must have {metadata.num_columns} column chunks")
+        rows = found.num_rows
         spans.append(Span(first=first, rows=rows))
         first += rows
     return tuple(spans)

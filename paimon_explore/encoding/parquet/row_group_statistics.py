@@ -21,40 +21,76 @@ from paimon_explore.data_types.arrow_buffers import (
     offsets_from_sizes,
 )
 from paimon_explore.encoding.data_file_reader import SpanBounds
+from paimon_explore.encoding.parquet.thrift_compact import (
+    Struct,
+    ThriftError,
+    Wire,
+    decode_struct_at,
+    encode_struct,
+    int_of,
+    struct_of,
+)
 
 _BITS_PER_BYTE = 8
 _DECIMAL_BYTES = 16
 
 Raw = bool | int | float | bytes | None
 
+PHYSICAL_TYPES = (
+    "BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"
+)  # fmt: skip
+"""Names by number."""
+_BOOLEAN, _TEXT, _FIXED = 0, 6, 7
+_NUM_VALUES, _DATA_OFFSET, _STATISTICS = 5, 9, 12  # ColumnMetaData
+_NULL_COUNT, _MAX_VALUE, _MIN_VALUE = 3, 5, 6  # Statistics
+_NUMBERS = {1: "<i4", 2: "<i8", 4: "<f4", 5: "<f8"}
+
 
 def row_group_bounds(
-    metadata: pq.FileMetaData, leaf: int, data_type: pa.DataType
+    metadata: pq.FileMetaData, footer: bytes, leaf: int, data_type: pa.DataType
 ) -> SpanBounds | None:
     """Return bounds and null counts of a column per row group.
 
+    The statistics are decoded from the footer: if Arrow is asked for those that have another width
+    than the values of the column, it ends the process.
+
     Args:
-        metadata: the metadata of the file.
+        metadata: the metadata of the file; see `check_chunks`.
+        footer: its encoded form.
         leaf: index of the column among the leaves.
         data_type: the column's Arrow type, the same in the file and in the table.
 
     Returns:
         None if the statistics of the type are not usable.
     """
-    lows: list[Raw] = []
-    highs: list[Raw] = []
-    nulls: list[int | None] = []
-    for group in range(metadata.num_row_groups):
-        found = metadata.row_group(group).column(leaf).statistics
-        bounded = found if found is not None and found.has_min_max else None
-        lows.append(None if bounded is None else bounded.min_raw)
-        highs.append(None if bounded is None else bounded.max_raw)
-        nulls.append(None if found is None else found.null_count)
+    column = metadata.schema.column(leaf)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    found = [_statistics(group.column(leaf), footer) for group in groups]
+    lows, highs = (
+        [one.get(field, (None, None))[1] for one in found] for field in (_MIN_VALUE, _MAX_VALUE)
+    )
+    nulls = [int_of(one, _NULL_COUNT) for one in found]
+    physical = PHYSICAL_TYPES.index(column.physical_type)
+    return stored_bounds(lows, highs, nulls, (physical, column.length), data_type)
+
+
+def _statistics(chunk: pq.ColumnChunkMetaData, footer: bytes) -> Struct:
+    """Return the statistics of a column chunk; empty if there are none.
+
+    Its place in the footer is not known, but its sizes and offset, which are consecutive fields.
+    """
+    sizes = (chunk.num_values, chunk.total_uncompressed_size, chunk.total_compressed_size)
+    fields: Struct = {at: (Wire.I64, size) for at, size in enumerate(sizes, _NUM_VALUES)}
+    fields[_DATA_OFFSET] = (Wire.I64, chunk.data_page_offset)
+    pattern = encode_struct({at - _NUM_VALUES + 1: value for at, value in fields.items()})[:-1]
+    at = footer.find(pattern)
+    if at < 0:
+        return {}
     try:
-        minimum, maximum = bounds_column(lows, data_type), bounds_column(highs, data_type)
-    except (pa.ArrowException, OverflowError, TypeError):
-        return None  # text truncated inside a character, or raw values of another type
-    return SpanBounds(minimum=minimum, maximum=maximum, null_count=bounds_column(nulls, pa.int64()))
+        rest = decode_struct_at(footer, at + len(pattern))[0]
+        return struct_of(rest.get(_STATISTICS - _DATA_OFFSET, (Wire.STRUCT, {}))[1])
+    except ThriftError:
+        return {}
 
 
 def bounds_column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
@@ -101,3 +137,56 @@ def _unscaled(value: Raw) -> int:
     if value is None:
         return 0
     return int.from_bytes(value, signed=True) if isinstance(value, bytes) else int(value)
+
+
+def stored_bounds(
+    lows: list[object],
+    highs: list[object],
+    nulls: Sequence[int | None],
+    stored: tuple[int, int | None],
+    data_type: pa.DataType,
+) -> SpanBounds | None:
+    """Convert encoded bounds and null counts to those of a column.
+
+    Args:
+        lows: the encoded minimums; None where there is none.
+        highs: the encoded maximums, likewise.
+        nulls: the numbers of nulls; None where it is unknown.
+        stored: the physical type and, if it is of fixed length, the bytes per value.
+        data_type: the column's Arrow type, the same in the file and in the table.
+
+    Returns:
+        None if a bound is malformed, or the type has no usable order.
+    """
+    try:
+        return SpanBounds(
+            minimum=bounds_column(_raw(lows, *stored), data_type),
+            maximum=bounds_column(_raw(highs, *stored), data_type),
+            null_count=bounds_column(nulls, pa.int64()),
+        )
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return None
+
+
+def _raw(texts: list[object], physical: int, width: int | None) -> list[Raw]:
+    """Decode the bounds of the pages; None for pages without.
+
+    Raises:
+        TypeError: a value is not bytes, has another width, or the type has no usable order.
+    """
+    if any(not isinstance(text, bytes | None) for text in texts):
+        raise TypeError(physical)
+    parts = [text for text in texts if isinstance(text, bytes)]
+    if physical in _NUMBERS:
+        item = np.dtype(_NUMBERS[physical])
+        if any(len(part) != item.itemsize for part in parts):
+            raise TypeError(physical)
+        numbers = iter(np.frombuffer(b"".join(parts), item).tolist())
+        return [None if text is None else next(numbers) for text in texts]
+    if physical == _BOOLEAN:
+        return [None if text is None else text != b"\0" for text in texts]
+    if physical == _FIXED and any(len(part) != width for part in parts):
+        raise TypeError(physical)
+    if physical not in (_TEXT, _FIXED):
+        raise TypeError(physical)
+    return [text if isinstance(text, bytes) else None for text in texts]

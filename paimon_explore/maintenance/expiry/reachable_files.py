@@ -14,6 +14,7 @@ Spec: maintenance/manage-snapshots, expire; concepts/spec.
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -187,7 +188,7 @@ def _distinct(snapshots: Sequence[Snapshot]) -> tuple[Snapshot, ...]:
     return tuple({one.referenced_files: one for one in snapshots}.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableFiles:
     """The paths of the files that snapshots reference.
 
@@ -199,9 +200,9 @@ class TableFiles:
     store: TableStore
     options: TableOptions
 
-    @property
+    @cached_property
     def schema(self) -> TableSchema:
-        """Return the latest schema; all schemas have the same partition columns."""
+        """The latest schema, read once; all schemas have the same partition columns."""
         found = self.store.schemas.latest()
         if found is None:
             raise NotFoundError("table", self.store.paths.branch_root)

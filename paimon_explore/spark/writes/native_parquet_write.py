@@ -30,6 +30,7 @@ from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataFi
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
+from paimon_explore.encoding.parquet.footer_fixes import stored_footer
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.local import LocalFileIO, local_path
@@ -219,10 +220,12 @@ class _Footer:
     @classmethod
     def of(cls, path: Path, layout: FileLayout) -> "_Footer":
         metadata = pq.read_metadata(path)
+        with pa.OSFile(str(path), "rb") as file:
+            footer = stored_footer(file, str(path))
         collector = StatsCollector(StatsPlan(layout.fields, layout.value_modes))
         columns, nulls = [], []
         for leaf, field in enumerate(layout.fields):
-            values, count = _bounds(metadata, leaf, field)
+            values, count = _bounds(metadata, footer, leaf, field)
             if values is None or count is None:
                 values = pq.read_table(path, columns=[field.name]).column(0).combine_chunks()
                 count = values.null_count
@@ -263,14 +266,14 @@ class _Footer:
 
 
 def _bounds(
-    metadata: pq.FileMetaData, leaf: int, field: DataField
+    metadata: pq.FileMetaData, footer: bytes, leaf: int, field: DataField
 ) -> "tuple[pa.Array[pa.Scalar[pa.DataType]] | None, int | None]":
     """Return the bounds of all row groups as an array of values, and the number of nulls.
 
     None where the footer lacks statistics.
     """
     kind = to_arrow(field.type)
-    found = row_group_bounds(metadata, leaf, kind)
+    found = row_group_bounds(metadata, footer, leaf, kind)
     if found is None or found.null_count.null_count:
         return None, None
     nulls = fixed_values(found.null_count, np.int64)

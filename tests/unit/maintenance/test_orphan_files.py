@@ -8,7 +8,9 @@ import pytest
 from paimon_explore import Table, open_table
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
+from paimon_explore.maintenance.expiry.orphan_files import remove_orphan_files
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles
+from paimon_explore.store.table_store import TableStore
 from support.lifecycle import (
     files_of,
     keyed_table,
@@ -18,6 +20,7 @@ from support.lifecycle import (
     replaced_rows,
     states,
 )
+from support.paused_file_io import PausedFileIO
 from support.written import columns
 
 DAY = 86_400
@@ -54,6 +57,24 @@ def test_a_table_without_rests_loses_nothing(tmp_path: Path) -> None:
     assert (report.files, repr(report)) == ((), "removed 0 files, 0 bytes")
     assert files_of(table) == before
     assert (keys(table), keys(side)) == ([0, 1, 2, 3], [0, 9])
+
+
+def test_the_schema_folder_is_not_listed_for_each_snapshot(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    lists = []
+    for _ in range(2):
+        for number in range(4):
+            table.append([{"k": number, "v": "x"}])
+        log: list[str] = []
+        files = PausedFileIO(table._store.file_io, log.append)
+        remove_orphan_files(
+            TableStore(files, table._store.paths),
+            options_of(table._store),
+            system_clock(),
+            dry_run=True,
+        )
+        lists.append(log.count("list schema"))
+    assert lists[0] == lists[1] < 4
 
 
 def changelog_of(table: Table) -> list[object]:
