@@ -66,6 +66,8 @@ _PAGED_BYTES = 4 << 20
 """Minimum size of the wanted columns of a row group for which reading single pages pays off."""
 _REMOTE_PAGED_BYTES = 32 << 20
 """The same for remote files."""
+_CHUNK_BYTES = 128 << 10
+"""Average size of column chunks up to which most of them are single pages."""
 _THREADED_BYTES = 8 << 20
 """Minimum size of the wanted columns for which decoding with threads pays off."""
 _MIN_COLUMNS = 32
@@ -137,7 +139,8 @@ class ParquetDataFile:
         """Return the pages of a row group; see `Paged`."""
         (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
-        if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
+        least = max(self.paged_bytes, footer // len(self.spans), _CHUNK_BYTES * len(columns))
+        if self.paged_bytes and size < least:
             return None
         from paimon_explore.encoding.parquet.page_reader import PagedGroup, ParquetPages  # noqa: PLC0415 - selective reads
 
