@@ -213,11 +213,10 @@ def split_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
     """
     largest = max(columns, key=len)
     begins = [0] * len(columns)
-    for row in [*range(_CHUNK_ROWS, len(largest), _CHUNK_ROWS), None]:
-        if row is None:
+    for pivot in [*_pivots(largest), None]:
+        if pivot is None:
             ends = [len(column) for column in columns]
         else:
-            pivot = _text(largest, row)
             ends = [
                 _rows_below(column, pivot, begin)
                 for column, begin in zip(columns, begins, strict=True)
@@ -230,6 +229,24 @@ def split_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
                 [columns[at][begins[at] : ends[at]] for at in part_ids],
             )
         begins = ends
+
+
+def _pivots(texts: Column) -> Iterator[bytes]:
+    """The first texts of all chunks but the first one, `_CHUNK_ROWS` rows apart.
+
+    A chunk whose halves have longer common prefixes, such as the folders of paths, is split where
+    the byte after its common prefix changes. Otherwise many of its normalized keys would be equal.
+    """
+    first, low = 0, _text(texts, 0)
+    while first < len(texts) - 1:
+        last = min(first + _CHUNK_ROWS, len(texts) - 1)
+        middle, high = _text(texts, (first + last) // 2), _text(texts, last)
+        prefix = _common(low, high)
+        if max(_common(low, middle), _common(middle, high)) >= prefix + nb.WORD_BYTES:
+            yield high[: prefix + 1]
+        if last == first + _CHUNK_ROWS:
+            yield high
+        first, low = last, high
 
 
 def _rows_below(column: Column, pivot: bytes, low: int) -> int:
@@ -388,13 +405,11 @@ class Texts:
     def differ_after(self, at: int, order: Ints) -> Bools:
         """Which rows differ from the one before after a byte offset; for texts of equal length."""
         length = int(self.lengths[0])
-        rest = int(nb.round_up(np.array(length - at)))
-        first = int(self.begins[0]) + length - rest
-        images = np.ndarray((len(order),), f"V{rest}", self.data, first, (length,))
-        words = images.take(order).view(_U).reshape(len(order), rest // nb.WORD_BYTES)
         differs = np.zeros(len(order), np.bool_)
-        for column in words.T:
-            differs[1:] |= column[1:] != column[:-1]
+        # The words end with the text; the first one may overlap what is equal anyway.
+        for left in range(length - at, 0, -nb.WORD_BYTES):
+            word = self.strided(length - max(left, nb.WORD_BYTES), length).take(order)
+            differs[1:] |= word[1:] != word[:-1]
         return differs
 
     def differ_at(self, at: int, lefts: Ints, rights: Ints) -> Bools:
