@@ -102,11 +102,11 @@ def _is_small(file: pq.ParquetFile) -> bool:
     """
     metadata = file.metadata
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    size: int = sum(group.total_byte_size for group in groups)
     rows: int = metadata.num_rows
-    if size * rows <= _DECODED_BYTES:
-        return True
-    return size * rows <= memory_limit() and not any(
+    bound: int = sum(group.total_byte_size for group in groups) * rows
+    if bound > memory_limit():
+        return False
+    return bound <= _DECODED_BYTES or not any(
         chunk.has_dictionary_page
         and chunk.physical_type == "BYTE_ARRAY"
         and chunk.total_uncompressed_size * rows > _DECODED_BYTES
@@ -121,4 +121,4 @@ def _longest_bound(chunk: pq.ColumnChunkMetaData) -> int:
     found = chunk.statistics
     if found is None or not found.has_min_max:
         return chunk.total_uncompressed_size
-    return max(len(found.min_raw), len(found.max_raw))
+    return max(len(found.min_raw or b""), len(found.max_raw or b""))

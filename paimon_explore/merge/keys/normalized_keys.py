@@ -253,8 +253,8 @@ class _TextSequence(Sequence[bytes]):
     def __init__(self, column: Column) -> None:
         offsets, data = column.buffers()[1:]
         self._count = len(column)
-        self._offsets = memoryview(nb.as_bytes(offsets).view(np.int32)[column.offset :])
-        self._data = memoryview(nb.as_bytes(data))
+        self._offsets = nb.as_bytes(offsets).view(np.int32)[column.offset :].data
+        self._data = nb.as_bytes(data).data
 
     def __len__(self) -> int:
         return self._count
