@@ -105,7 +105,8 @@ def decode_dictionary(column: Column) -> Column:
     if not isinstance(column, pa.DictionaryArray):
         return column
     values, indices = column.dictionary, column.indices
-    if pa.types.is_string(values.type) and not values.null_count and not indices.null_count:
+    is_text = pa.types.is_string(values.type) or pa.types.is_binary(values.type)
+    if is_text and not values.null_count and not indices.null_count:
         sizes = np.diff(var_values(values)[0])
         size = int(sizes[0]) if len(sizes) else 0
         if 0 < size * len(indices) <= _MAX_OFFSET and (sizes == size).all():
@@ -114,7 +115,7 @@ def decode_dictionary(column: Column) -> Column:
 
 
 def _take_fixed(values: Column, indices: Column, size: int) -> Column:
-    """Take strings of `size` bytes each, as fixed-size values: twice as fast."""
+    """Take strings or bytes of `size` bytes each, as fixed-size values: twice as fast."""
     data = as_buffer(used_bytes(values))
     whole = pa.Array.from_buffers(pa.binary(size), len(values), [None, data])
     fixed = take_column(whole, indices)

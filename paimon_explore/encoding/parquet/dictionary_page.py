@@ -44,22 +44,49 @@ def may_exceed(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData, rows: int, li
     size = chunk.total_uncompressed_size
     if not chunk.has_dictionary_page or size * rows <= limit:
         return False
+    try:
+        start, header = _header(file, chunk)
+        if not header.is_dictionary:
+            return True
+        if size + max(header.unpacked, header.size) * rows <= limit:
+            return False
+        file.seek(start + header.end)
+        page = file.read(header.size)
+        return size + _longest(page, header, chunk.compression) * rows > limit
+    except PagesError:
+        return True
+
+
+def dictionary_size(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData) -> tuple[int, int]:
+    """Return the number of values in the dictionary page of a column chunk, and their bytes.
+
+    Args:
+        file: the file, opened for random access.
+        chunk: the column chunk.
+
+    Returns:
+        Zeros if the dictionary page cannot be examined.
+    """
+    try:
+        _, header = _header(file, chunk)
+    except PagesError:
+        return 0, 0
+    return (header.values, header.unpacked) if header.is_dictionary else (0, 0)
+
+
+def _header(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData) -> tuple[int, PageHeader]:
+    """Read the header of the first page of a column chunk; also returns its position.
+
+    Raises:
+        PagesError: the header is malformed.
+    """
     start = min(chunk.dictionary_page_offset or chunk.data_page_offset, chunk.data_page_offset)
 
     def read(at: int, length: int) -> bytes:
         file.seek(at)
         return file.read(length)
 
-    try:
-        header = header_at(read, start, start + chunk.total_compressed_size)
-        if not header.is_dictionary:
-            return True
-        if size + max(header.unpacked, header.size) * rows <= limit:
-            return False
-        page = read(start + header.end, header.size)
-        return size + _longest(page, header, chunk.compression) * rows > limit
-    except PagesError:
-        return True
+    return start, header_at(read, start, start + chunk.total_compressed_size)
 
 
 def _longest(page: bytes, header: PageHeader, compression: str) -> int:

@@ -176,7 +176,10 @@ class _FileMetadata:
             raise PagesError("the file is encrypted")
         self._elements = [*structs_of(decoded[_SCHEMA][1])]
         self._leaves = [one for one in self._elements[1:] if not int_of(one, _CHILDREN)]
-        self._groups = [*structs_of(decoded[_ROW_GROUPS][1])]
+        self._groups = [
+            ([*structs_of(group[_COLUMNS][1])], int_of(group, _ROWS))
+            for group in structs_of(decoded[_ROW_GROUPS][1])
+        ]
         self._orders = [*structs_of(decoded[_ORDERS][1])] if _ORDERS in decoded else []
         self._chunks: dict[tuple[int, int], _ColumnChunk] = {}
 
@@ -192,8 +195,8 @@ class _FileMetadata:
         return found
 
     def _new_chunk(self, group: int, leaf: int) -> _ColumnChunk:
-        element, rows = self._leaves[leaf], self._groups[group]
-        chunk = [*structs_of(rows[_COLUMNS][1])][leaf]
+        element, (chunks, rows) = self._leaves[leaf], self._groups[group]
+        chunk = chunks[leaf]
         meta = struct_of(chunk[_META][1])
         path = meta[_PATH][1]
         if not isinstance(path, ThriftList) or path.items != [element[_NAME][1]]:
@@ -208,7 +211,7 @@ class _FileMetadata:
             element=element,
             chunk=chunk,
             footer=SingleColumnFooter(root=self._elements[0], element=element, chunk=meta),
-            place=_place(meta, int_of(rows, _ROWS)),
+            place=_place(meta, rows),
             is_ordered=leaf < len(self._orders) and _BY_TYPE in self._orders[leaf],
         )
 

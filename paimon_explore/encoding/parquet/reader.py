@@ -58,6 +58,10 @@ _BUFFER_BYTES = 1 << 18
 """Read size of local files with large column chunks, instead of whole chunks."""
 _CODED_BYTES = 3
 """Strings with fewer bytes per value are dictionary encoded, as PLAIN has a 4-byte length."""
+_MIN_EXAMINED_BYTES = 64 << 10
+"""Minimum size of a chunk for which it pays off to examine its dictionary."""
+_ROWS_PER_VALUE = 8
+"""Rows of a batch per value in the dictionary, from which on it pays off to read indices."""
 _LONG_BYTES = 256
 """Average bytes of a value from which on values are long ..."""
 _CACHED_BYTES = 2 << 20
@@ -68,6 +72,8 @@ _PAGED_BYTES = 4 << 20
 """Minimum size of the wanted columns of a row group for which reading single pages pays off."""
 _REMOTE_PAGED_BYTES = 32 << 20
 """The same for remote files."""
+_CHUNK_BYTES = 128 << 10
+"""Average size of column chunks up to which most of them are single pages."""
 _THREADED_BYTES = 8 << 20
 """Minimum size of the wanted columns for which decoding with threads pays off."""
 _MIN_COLUMNS = 32
@@ -143,7 +149,8 @@ class ParquetDataFile:
         self._check_chunks(columns, (span,))
         (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
-        if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
+        least = max(self.paged_bytes, footer // len(self.spans), _CHUNK_BYTES * len(columns))
+        if self.paged_bytes and size < least:
             return None
         from paimon_explore.encoding.parquet.page_reader import PagedGroup, ParquetPages  # noqa: PLC0415 - selective reads
 
@@ -295,15 +302,15 @@ class ParquetDataFile:
     def _is_coded(self, leaf: int, spans: Sequence[int], batch_rows: int) -> bool:
         """Return whether a string column is read as dictionary arrays.
 
-        It is if it takes so few bytes that it must be dictionary encoded, and also if a batch of
-        its longest values could exceed memory: the size is then checked before decoding. Otherwise
-        Arrow would have to build the dictionary of values that are not in one: slow if many are
-        distinct.
+        It is if its data pages are so small that they must be dictionary encoded, and also if a
+        batch of its longest values could exceed memory: the size is then checked before decoding.
+        Otherwise Arrow would have to build the dictionary of values that are not in one: slow if
+        many are distinct.
         """
         chunks = [self.metadata.row_group(group).column(leaf) for group in spans]
         if all(
             chunk.has_dictionary_page
-            and chunk.total_uncompressed_size < _CODED_BYTES * chunk.num_values
+            and self._index_bytes(chunk, batch_rows) < _CODED_BYTES * chunk.num_values
             for chunk in chunks
         ):
             return True
@@ -311,6 +318,21 @@ class ParquetDataFile:
         return any(
             self._may_exceed(chunk, min(batch_rows, chunk.num_values), limit) for chunk in chunks
         )
+
+    def _index_bytes(self, chunk: pq.ColumnChunkMetaData, batch_rows: int) -> int:
+        """Return the size of a chunk, without its dictionary if few values are in it.
+
+        Every batch contains the dictionary, so a large one would cost more than it saves.
+        """
+        size = chunk.total_uncompressed_size
+        is_small = size < max(_CODED_BYTES * chunk.num_values, _MIN_EXAMINED_BYTES)
+        if is_small or self._source.remote:  # examining the dictionary would be another request
+            return size
+        from paimon_explore.encoding.parquet.dictionary_page import dictionary_size  # noqa: PLC0415 - large values
+
+        values, dictionary = dictionary_size(self._source.file, chunk)
+        is_short = values * _ROWS_PER_VALUE <= min(batch_rows, chunk.num_values)
+        return size - dictionary if is_short else size
 
     def _may_exceed(self, chunk: pq.ColumnChunkMetaData, rows: int, limit: int) -> bool:
         """Return whether decoded strings could exceed a limit; see `may_exceed`."""

@@ -18,6 +18,9 @@ from paimon_explore.encoding.parquet.reader import conformed_column, consecutive
 from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
 from paimon_explore.limits import memory_limit
 
+_DECODED_BYTES = 32 << 20
+"""Decoded size of a column up to which a file is small."""
+
 
 class SmallParquetFiles:
     """The rows of small Parquet files; see `OpenDataFile`. Each file is a span.
@@ -92,10 +95,30 @@ def _has_nanoseconds(kind: pa.DataType) -> bool:
 
 
 def _is_small(file: pq.ParquetFile) -> bool:
-    """Whether no column can exceed memory if its longest value is repeated in every row."""
+    """Whether no column can exceed memory if its longest value is repeated in every row.
+
+    Also not if the values of a dictionary are long by its statistics: little of a file would then
+    decode to much.
+    """
     metadata = file.metadata
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    size: int = sum(group.total_byte_size for group in groups)
     rows: int = metadata.num_rows
-    limit = memory_limit()
-    return size * rows <= limit
+    bound: int = sum(group.total_byte_size for group in groups) * rows
+    if bound > memory_limit():
+        return False
+    return bound <= _DECODED_BYTES or not any(
+        chunk.has_dictionary_page
+        and chunk.physical_type == "BYTE_ARRAY"
+        and chunk.total_uncompressed_size * rows > _DECODED_BYTES
+        and _longest_bound(chunk) * rows > _DECODED_BYTES
+        for group in map(metadata.row_group, range(metadata.num_row_groups))
+        for chunk in map(group.column, range(group.num_columns))
+    )
+
+
+def _longest_bound(chunk: pq.ColumnChunkMetaData) -> int:
+    """The length of the longer bound of a column chunk; its size if it has no bounds."""
+    found = chunk.statistics
+    if found is None or not found.has_min_max:
+        return chunk.total_uncompressed_size
+    return max(len(found.min_raw or b""), len(found.max_raw or b""))

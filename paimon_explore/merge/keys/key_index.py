@@ -14,6 +14,7 @@ Before sorting, the parts are split at common pivots into chunks that fit into t
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -338,9 +339,9 @@ def _text_keys(chunk: TextChunk) -> KeyNumbers | _Sorted:
     if normalized.exact:
         return _dense(normalized.parts) or _Sorted.of(normalized.parts)
     keys = _Sorted.of(normalized.parts)
-    column = concat_arrays(chunk.columns)
+    column = partial(concat_arrays, chunk.columns)
     ties = normalized.differing_ties(column, keys.order, keys.fresh)
-    return _resorted(keys, ties, column) if len(ties) else keys
+    return _resorted(keys, ties, column()) if len(ties) else keys
 
 
 def _resorted(keys: _Sorted, ties: Ints, column: Column) -> _Sorted:

@@ -14,6 +14,7 @@ plus the number of remaining bytes (at most 8) in the lowest byte. Longer keys w
 keys are compared by their remaining bytes.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
@@ -209,17 +210,13 @@ def split_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
     Args:
         columns: a column per part, without nulls.
     """
-    largest = max(columns, key=len)
+    texts = [_TextSequence(column) for column in columns]
     begins = [0] * len(columns)
-    for row in [*range(_CHUNK_ROWS, len(largest), _CHUNK_ROWS), None]:
-        if row is None:
-            ends = [len(column) for column in columns]
-        else:
-            pivot = _text(largest, row)
-            ends = [
-                _rows_below(column, pivot, begin)
-                for column, begin in zip(columns, begins, strict=True)
-            ]
+    for pivot in [*_pivots(max(texts, key=len)), None]:
+        ends = [
+            len(text) if pivot is None else bisect_left(text, pivot, begin)
+            for text, begin in zip(texts, begins, strict=True)
+        ]
         part_ids = [at for at, end in enumerate(ends) if end > begins[at]]
         if part_ids:
             yield TextChunk(
@@ -230,19 +227,38 @@ def split_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
         begins = ends
 
 
-def _rows_below(column: Column, pivot: bytes, low: int) -> int:
-    high = len(column)
-    while low < high:
-        middle = (low + high) // 2
-        if _text(column, middle) < pivot:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _pivots(texts: "_TextSequence") -> Iterator[bytes]:
+    """The first texts of all chunks but the first one, `_CHUNK_ROWS` rows apart.
+
+    A chunk whose halves have longer common prefixes, such as the folders of paths, is split where
+    the byte after its common prefix changes. Otherwise many of its normalized keys would be equal.
+    """
+    first, low = 0, texts[0]
+    while first < len(texts) - 1:
+        last = min(first + _CHUNK_ROWS, len(texts) - 1)
+        middle, high = texts[(first + last) // 2], texts[last]
+        prefix = _common(low, high)
+        if max(_common(low, middle), _common(middle, high)) >= prefix + nb.WORD_BYTES:
+            yield high[: prefix + 1]
+        if last == first + _CHUNK_ROWS:
+            yield high
+        first, low = last, high
 
 
-def _text(column: Column, row: int) -> bytes:
-    return bytes(column[row].as_buffer())  # type: ignore[attr-defined]  # of texts and bytes
+class _TextSequence(Sequence[bytes]):
+    """The texts of a column without nulls."""
+
+    def __init__(self, column: Column) -> None:
+        offsets, data = column.buffers()[1:]
+        self._count = len(column)
+        self._offsets = nb.as_bytes(offsets).view(np.int32)[column.offset :].data
+        self._data = nb.as_bytes(data).data
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, row: int) -> bytes:  # type: ignore[override]  # slices are not needed
+        return bytes(self._data[self._offsets[row] : self._offsets[row + 1]])
 
 
 def _common(low: bytes, high: bytes) -> int:
@@ -271,9 +287,8 @@ class TextChunk:
         Raises:
             FormatError: the parts are not sorted.
         """
-        low = min(_text(column, 0) for column in self.columns)
-        high = max(_text(column, len(column) - 1) for column in self.columns)
-        prefix = _common(low, high)
+        ends = [_TextSequence(column) for column in self.columns]
+        prefix = _common(min(text[0] for text in ends), max(text[len(text) - 1] for text in ends))
         texts = [Texts.of(column) for column in self.columns]
         shortest = min(text.shortest for text in texts)
         longest = max(text.longest for text in texts)
@@ -285,11 +300,9 @@ class TextChunk:
         if shortest == longest >= nb.WORD_BYTES:
             at = min(prefix, longest - nb.WORD_BYTES)
             parts = [text.strided(at, longest).byteswap() for text in texts]
-            return NormalizedTexts(self.columns, parts, at + nb.WORD_BYTES, longest, fixed=True)
+            return NormalizedTexts(texts, parts, at + nb.WORD_BYTES, longest, fixed=True)
         parts = [text.counted(prefix) for text in texts]
-        return NormalizedTexts(
-            self.columns, parts, prefix + nb.WORD_BYTES - 1, longest, fixed=False
-        )
+        return NormalizedTexts(texts, parts, prefix + nb.WORD_BYTES - 1, longest, fixed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,14 +310,14 @@ class NormalizedTexts:
     """The normalized keys of a chunk.
 
     Attributes:
-        columns: the keys, per part.
+        texts: the keys, per part.
         parts: their normalized keys.
         covered: number of leading bytes of a key that the prefix and its normalized key determine.
         longest: length of the longest key in bytes.
         fixed: whether all keys have this length.
     """
 
-    columns: Sequence[Column]
+    texts: Sequence["Texts"]
     parts: Sequence[UInt64s]
     covered: int
     longest: int
@@ -315,24 +328,33 @@ class NormalizedTexts:
         """Whether equal normalized keys imply equal keys."""
         return self.covered >= self.longest
 
-    def differing_ties(self, column: Column, order: Ints, fresh: Bools) -> Ints:
+    def differing_ties(self, column: Callable[[], Column], order: Ints, fresh: Bools) -> Ints:
         """Finds neighbours with equal normalized keys but different remaining bytes.
 
         Args:
-            column: the keys of all parts.
+            column: returns the keys of all parts.
             order: its rows, sorted by normalized key.
             fresh: whether the normalized key differs from the one before.
 
         Returns:
             Positions in the order of the second row of each such pair.
         """
-        text = Texts.of(column)
         if self.fixed:
-            return np.flatnonzero(text.differ_after(self.covered, order) & ~fresh)
+            return np.flatnonzero(self._differ_after(order) & ~fresh)
         positions = np.flatnonzero(~fresh)
-        return positions[
-            text.differ_at(self.covered, order.take(positions - 1), order.take(positions))
-        ]
+        lefts, rights = order.take(positions - 1), order.take(positions)
+        return positions[Texts.of(column()).differ_at(self.covered, lefts, rights)]
+
+    def _differ_after(self, order: Ints) -> Bools:
+        """Which rows differ from the one before in the remaining bytes; for equal lengths."""
+        differs = np.zeros(len(order), np.bool_)
+        last = self.longest - nb.WORD_BYTES
+        for at in range(self.covered, self.longest, nb.WORD_BYTES):
+            # The last word overlaps the one before.
+            parts = [text.strided(min(at, last), self.longest) for text in self.texts]
+            words = np.concatenate(parts).take(order)
+            differs[1:] |= words[1:] != words[:-1]
+        return differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,18 +404,6 @@ class Texts:
         words &= _SEVEN_BYTES.take(left)
         words |= left.view(_U)
         return words
-
-    def differ_after(self, at: int, order: Ints) -> Bools:
-        """Which rows differ from the one before after a byte offset; for texts of equal length."""
-        length = int(self.lengths[0])
-        rest = int(nb.round_up(np.array(length - at)))
-        first = int(self.begins[0]) + length - rest
-        images = np.ndarray((len(order),), f"V{rest}", self.data, first, (length,))
-        words = images.take(order).view(_U).reshape(len(order), rest // nb.WORD_BYTES)
-        differs = np.zeros(len(order), np.bool_)
-        for column in words.T:
-            differs[1:] |= column[1:] != column[:-1]
-        return differs
 
     def differ_at(self, at: int, lefts: Ints, rights: Ints) -> Bools:
         """Which pairs of rows differ after a byte offset."""

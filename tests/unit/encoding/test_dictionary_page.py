@@ -107,6 +107,15 @@ def test_one_long_value_among_many_short_ones_is_not_copied_for_every_row(codec:
     assert as_python(found.slice(4999)) == [long, *values[5000:]]
 
 
+@pytest.mark.parametrize(("distinct", "is_coded"), [(200, True), (2000, False)])
+def test_few_long_values_are_read_as_indices(distinct: int, *, is_coded: bool) -> None:
+    """Each batch has the whole dictionary, so that of many values would cost more than it saves."""
+    values = [f"{place * 7919 % distinct:01000d}" for place in range(10_000)]
+    arrays = read(written(values, dictionary_pagesize_limit=1 << 22))
+    assert all(isinstance(array, pa.DictionaryArray) == is_coded for array in arrays)
+    assert as_python(pa.concat_arrays([decode_dictionary(array) for array in arrays])) == values
+
+
 @pytest.mark.parametrize(("length", "most"), [(1000, 4096), (5, 40_000)])
 def test_batches_of_long_values_are_small(length: int, most: int) -> None:
     values = [f"{place:0{length}d}" for place in range(40_000)]

@@ -102,3 +102,15 @@ def test_small_row_groups_have_no_pages() -> None:
     pq.write_table(pa.table(dict(COLUMNS)), out)
     file = open_parquet(pa.BufferReader(out.getvalue()), "/t/f.parquet")
     assert file.paged([stored("n", "BIGINT")], 0) is None
+
+
+@pytest.mark.parametrize(("columns", "is_paged"), [(1, True), (200, False)])
+def test_pages_of_many_small_chunks_are_not_looked_at(columns: int, *, is_paged: bool) -> None:
+    """Most of these chunks are single pages."""
+    names = [f"c{at}" for at in range(columns)]
+    numbers = pa.array(np.random.default_rng(1).random(1_000_000 // columns))
+    out = io.BytesIO()
+    pq.write_table(pa.table(dict.fromkeys(names, numbers)), out, use_dictionary=False)
+    file = open_parquet(pa.BufferReader(out.getvalue()), "/t/f.parquet")
+    found = file.paged([stored(name, "DOUBLE") for name in names], 0)
+    assert (found is not None) == is_paged

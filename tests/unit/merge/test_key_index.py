@@ -1,6 +1,6 @@
 """The numbers of the keys of sorted parts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -69,6 +69,34 @@ def test_wide_integers_are_cut_at_common_keys() -> None:
     assert masks[2].all()
     assert (masks[1] == ~np.isin(parts[1], parts[2])).all()
     assert (masks[0] == ~np.isin(parts[0], np.concatenate(parts[1:]))).all()
+
+
+def paths(folders: Sequence[str], numbers: Sequence[int]) -> list[str]:
+    return sorted(f"/data/{folder}/item-{number}" for folder in folders for number in numbers)
+
+
+def identifiers(folders: Sequence[str], numbers: Sequence[int]) -> list[str]:
+    """Keys of one length, of which many differ in the last bytes only."""
+    return sorted(
+        f"{number % 5:08d}-{number:012d}-{f[-3:]:3}" for f in folders for number in numbers
+    )
+
+
+@pytest.mark.parametrize("form", [paths, identifiers])
+def test_texts_of_several_folders_are_numbered_in_order(
+    form: Callable[[Sequence[str], Sequence[int]], list[str]],
+) -> None:
+    folders = ("garden", "kitchen", "kitchenware", "office", "")
+    texts = [form(folders, range(at, 3_000, 2 + at)) for at in range(3)]
+    every = np.unique(np.concatenate(texts))
+    columns = [[pa.array(["", *part]).slice(1)] for part in texts]
+    found = number_keys(columns).without_gaps().parts
+    for got, part in zip(found, texts, strict=True):
+        assert (got == np.searchsorted(every, part)).all()
+    masks = winners(columns, newest=True)
+    assert masks[2].all()
+    assert (masks[1] == ~np.isin(texts[1], texts[2])).all()
+    assert (masks[0] == ~np.isin(texts[0], np.concatenate(texts[1:]))).all()
 
 
 @pytest.mark.parametrize(

@@ -268,3 +268,14 @@ def test_values_that_may_not_fit_into_memory_are_left_to_the_reader_of_single_fi
     monkeypatch.setattr("paimon_explore.encoding.parquet.small_files.memory_limit", lambda: 100)
     assert table.to_arrow().num_rows == 150
     assert len(opened) == 6
+
+
+def test_small_files_that_decode_to_much_are_left_to_the_reader_of_single_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [{**row, "k": "x" * 4000} for row in commits(1)[0]]
+    table = append_table(SCHEMA, *[[{**row, "id": at} for row in rows] for at in range(3)])
+    opened = opened_alone(monkeypatch)
+    monkeypatch.setattr("paimon_explore.encoding.parquet.small_files._DECODED_BYTES", 1 << 10)
+    assert table.to_arrow().num_rows == 3 * len(rows)
+    assert len(opened) == 3
