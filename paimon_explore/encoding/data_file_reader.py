@@ -210,8 +210,8 @@ class PagedRows(Protocol):
             rows: ascending positions in the file, all within the span; at least one.
         """
 
-    def values(self, column: StoredColumn, rows: Ints) -> Column:
-        """Read the values of a column at some rows, in `to_arrow(type)`; see `share`."""
+    def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
+        """Read the values of columns at some rows, in `to_arrow(type)`; see `share`."""
 
 
 class PagesError(ValueError):

@@ -230,7 +230,7 @@ class LateSpan:
         rows = self.rows.remaining(window)
         if not len(rows):
             return _Matches(positions=rows, columns=())
-        columns = tuple(self.pages.values(column, rows) for column in self.predicate.columns)
+        columns = self.pages.values(self.predicate.columns, rows)
         return self._filtered(rows, len(rows), columns)
 
     def _streamed(self, start: int) -> Iterator[_Matches]:
@@ -268,13 +268,13 @@ class LateSpan:
         """Adds the remaining columns to matches, decoding only their pages."""
         for start in range(0, len(matches), self._window):
             part = matches.slice(start, start + self._window)
-            rest = [self.pages.values(column, part.positions) for column in self.rest]
+            rest = self.pages.values(self.rest, part.positions)
             yield from self._combined(part, rest)
 
     def _certain_matches(self, rows: Ints) -> Iterator[PositionedRows]:
         """Reads rows that certainly match, at most a window."""
         if len(rows):
-            columns = tuple(self.pages.values(column, rows) for column in self.result)
+            columns = self.pages.values(self.result, rows)
             yield from self._in_batches(rows, columns)
 
     def _with_streamed_rest(
