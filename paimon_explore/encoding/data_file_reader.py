@@ -214,6 +214,33 @@ class PagedRows(Protocol):
         """Read the values of columns at some rows, in `to_arrow(type)`; see `share`."""
 
 
+@dataclass(frozen=True, slots=True)
+class WholeColumns:
+    """A span of which columns are decoded as a whole, one after the other; see `PagedRows`.
+
+    Attributes:
+        distinct: names of the columns of which a value probably occurs in few rows.
+    """
+
+    batch_rows: int
+    distinct: frozenset[str]
+    page_rows: None = None
+
+    def bounds(self, column: StoredColumn) -> None:
+        """Return None: pages are not looked at."""
+        del column
+
+    def share(self, column: StoredColumn, rows: Ints) -> float:
+        """See `PagedRows`."""
+        del column, rows
+        return 1.0
+
+    def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
+        """Raise `PagesError`."""
+        del columns, rows
+        raise PagesError("the span is too small for reads of pages")
+
+
 class PagesError(ValueError):
     """Page metadata is inconsistent or unusable; the whole span must be read."""
 

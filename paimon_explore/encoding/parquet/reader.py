@@ -33,6 +33,7 @@ from paimon_explore.encoding.data_file_reader import (
     Span,
     SpanBounds,
     StoredColumn,
+    WholeColumns,
     decoding,
 )
 from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
@@ -64,6 +65,8 @@ _CACHED_BYTES = 2 << 20
 
 _PAGED_BYTES = 4 << 20
 """Minimum size of the wanted columns of a row group for which reading single pages pays off."""
+_LATE_BYTES = 128 << 10
+"""The same for reading the columns of a predicate of a local file before the others."""
 _REMOTE_PAGED_BYTES = 32 << 20
 """The same for remote files."""
 _THREADED_BYTES = 8 << 20
@@ -117,6 +120,7 @@ class ParquetDataFile:
         self._schema: pa.Schema = file.schema_arrow
         self._columns = LeafColumns(self.metadata, self._schema)
         self._pages: ParquetPages | None = None
+        self.late_bytes = _LATE_BYTES
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
     @property
@@ -138,7 +142,10 @@ class ParquetDataFile:
         (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
         if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
-            return None
+            if self._source.remote or size < self.late_bytes:
+                return None
+            rows = self._rows_within(self._batch_bytes, (size,), (span,))
+            return WholeColumns(rows, self._distinct(columns, span))
         from paimon_explore.encoding.parquet.page_reader import PagedGroup, ParquetPages  # noqa: PLC0415 - selective reads
 
         if self._pages is None:
@@ -201,6 +208,16 @@ class ParquetDataFile:
         return [
             sum(group.column(leaf).total_uncompressed_size for leaf in leaves) for group in groups
         ]
+
+    def _distinct(self, columns: Sequence[StoredColumn], span: int) -> frozenset[str]:
+        """Return the columns that take so many bytes that they have many distinct values."""
+        group = self.metadata.row_group(span)
+        chunks = map(group.column, self._columns.leaves(columns, (span,)))
+        return frozenset(
+            chunk.path_in_schema
+            for chunk in chunks
+            if chunk.total_uncompressed_size >= _CODED_BYTES * chunk.num_values
+        )
 
     def _is_decoding_slow(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> bool:
         """Return whether decoding needs more time than copying the bytes.
