@@ -211,8 +211,35 @@ class PagedRows(Protocol):
             rows: ascending positions in the file, all within the span; at least one.
         """
 
-    def values(self, column: StoredColumn, rows: Ints) -> Column:
-        """Read the values of a column at some rows, in `to_arrow(type)`; see `share`."""
+    def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
+        """Read the values of columns at some rows, in `to_arrow(type)`; see `share`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeColumns:
+    """A span of which columns are decoded as a whole, one after the other; see `PagedRows`.
+
+    Attributes:
+        distinct: names of the columns of which a value probably occurs in few rows.
+    """
+
+    batch_rows: int
+    distinct: frozenset[str]
+    page_rows: None = None
+
+    def bounds(self, column: StoredColumn) -> None:
+        """Return None: pages are not looked at."""
+        del column
+
+    def share(self, column: StoredColumn, rows: Ints) -> float:
+        """See `PagedRows`."""
+        del column, rows
+        return 1.0
+
+    def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
+        """Raise `PagesError`."""
+        del columns, rows
+        raise PagesError("the span is too small for reads of pages")
 
 
 class PagesError(ValueError):

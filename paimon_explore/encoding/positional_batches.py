@@ -80,12 +80,15 @@ class TakenRows:
         del column
         return min(1.0, _TAKEN_COST * len(rows) / self.span.rows)
 
-    def values(self, column: StoredColumn, rows: Ints) -> Column:
+    def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
         """See `PagedRows`.
 
         Raises:
-            CorruptFileError: rows are missing, or the column has another type.
+            CorruptFileError: rows are missing, or a column has another type.
         """
+        return tuple(self._values(column, rows) for column in columns)
+
+    def _values(self, column: StoredColumn, rows: Ints) -> Column:
         found = self.take(column.name, rows)
         if found.num_rows != len(rows):
             rule = f"must have the rows {rows[0]} to {rows[-1]}"

@@ -59,6 +59,7 @@ _WINDOW_BATCHES = 2
 _SURE = 2
 _MAX_TURNS = 16
 """Maximum number of changes between parts that certainly match and others."""
+_MAX_ROWS = 2**62
 _NOTHING = np.zeros(0, np.int64)
 
 
@@ -168,7 +169,8 @@ class LateSpan:
         ):
             yield from self._with_rest_pages(all_matches)
         else:
-            yield from self._with_streamed_rest([all_matches], iter(()))
+            until = int(all_matches.positions[-1]) + 1 - self.span.first
+            yield from self._with_streamed_rest([all_matches], iter(()), until)
 
     def _candidates(self) -> Iterator[tuple[Ints, bool]] | None:
         """Windows of rows that may match, each with whether all of its rows certainly match.
@@ -230,7 +232,7 @@ class LateSpan:
         rows = self.rows.remaining(window)
         if not len(rows):
             return _Matches(positions=rows, columns=())
-        columns = tuple(self.pages.values(column, rows) for column in self.predicate.columns)
+        columns = self.pages.values(self.predicate.columns, rows)
         return self._filtered(rows, len(rows), columns)
 
     def _streamed(self, start: int) -> Iterator[_Matches]:
@@ -268,25 +270,31 @@ class LateSpan:
         """Adds the remaining columns to matches, decoding only their pages."""
         for start in range(0, len(matches), self._window):
             part = matches.slice(start, start + self._window)
-            rest = [self.pages.values(column, part.positions) for column in self.rest]
+            rest = self.pages.values(self.rest, part.positions)
             yield from self._combined(part, rest)
 
     def _certain_matches(self, rows: Ints) -> Iterator[PositionedRows]:
         """Reads rows that certainly match, at most a window."""
         if len(rows):
-            columns = tuple(self.pages.values(column, rows) for column in self.result)
+            columns = self.pages.values(self.result, rows)
             yield from self._in_batches(rows, columns)
 
     def _with_streamed_rest(
-        self, held: Sequence[_Matches], more: Iterator[_Matches]
+        self, held: Sequence[_Matches], more: Iterator[_Matches], until: int = _MAX_ROWS
     ) -> Iterator[PositionedRows]:
-        """Adds the remaining columns to matches, decoding these columns completely."""
+        """Adds the remaining columns to matches, decoding these columns up to the last match.
+
+        Args:
+            held: the first matches.
+            more: the others.
+            until: number of rows of the span up to the last match, if it is known.
+        """
         if not self.rest:
             for found in (*held, *more):
                 yield from self._combined(found, [])
             return
         queue = _Queue(held, more)
-        for batch in self.file.batches(self.rest, (self.index,), self.batch_rows):
+        for batch in self.file.batches(self.rest, (self.index,), min(self.batch_rows, until)):
             part = queue.before(batch.first + batch.rows)
             if part is not None:
                 rest = [_take(column, part.positions - batch.first) for column in batch.columns]
@@ -334,7 +342,7 @@ class _Queue:
 
     def before(self, end: int) -> _Matches | None:
         """Takes the next matches before a position."""
-        while not self._all_found and not (self._held and self._held[-1].positions[-1] >= end - 1):
+        while not self._all_found and not (self._held and self._held[-1].positions[-1] >= end):
             found = next(self._more, None)
             if found is None:
                 self._all_found = True

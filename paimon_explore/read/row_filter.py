@@ -6,7 +6,7 @@ materialization where that pays off, else completely. Where the statistics show 
 columns that only the predicate reads are not read.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from itertools import groupby
 
@@ -20,6 +20,7 @@ from paimon_explore.encoding.data_file_reader import (
     OpenDataFile,
     Paged,
     StoredColumn,
+    WholeColumns,
 )
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation
 from paimon_explore.frozen_dataclass import dataclass
@@ -41,6 +42,7 @@ from paimon_explore.scan.predicate.expression import (
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, Outcomes
 
 _COMPARABLE = INTEGERS | TEXTS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
+_FEW_VALUES = 16
 _RELATIONS = {
     CompareOp.EQ: Relation.EQ,
     CompareOp.NE: Relation.NE,
@@ -132,9 +134,11 @@ def _late(
     rows: RowFilter,
     index: int,
 ) -> LateSpan | None:
-    """The span for late materialization; None if it has no pages or is too small."""
+    """The span for late materialization; None if it is too small, or matches are not few."""
     pages = file.paged(projection.stored, index) if isinstance(file, Paged) else None
     if pages is None:
+        return None
+    if isinstance(pages, WholeColumns) and not _matches_few(predicate, pages.distinct):
         return None
     return LateSpan(
         file=file,
@@ -145,6 +149,18 @@ def _late(
         predicate=predicate,
         rows=rows,
         batch_rows=projection.batch_rows,
+    )
+
+
+def _matches_few(predicate: FilePredicate, distinct: Collection[str]) -> bool:
+    """Return whether a column with many distinct values must equal one of few constants."""
+    return any(
+        len(choice) == 1
+        and column.name in distinct
+        and condition.relation in (Relation.EQ, Relation.IN)
+        and len(condition.values) <= _FEW_VALUES
+        for choice in _comparisons(predicate)
+        for column, condition in choice
     )
 
 

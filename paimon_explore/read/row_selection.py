@@ -397,7 +397,7 @@ class _File:
         ):
             return []
         try:
-            columns = [pages.values(column, positions) for column in self._later.stored]
+            columns = pages.values(self._later.stored, positions)
         except PagesError:
             return []
         self._selected = waiting

@@ -85,9 +85,10 @@ def _paged(
         return found
     for column in stored:
         try:
-            found[column] = decode_dictionary(pages.values(column, rows))
+            (values,) = pages.values((column,), rows)
         except PagesError:
             continue  # nested columns, for example
+        found[column] = decode_dictionary(values)
     return found
 
 

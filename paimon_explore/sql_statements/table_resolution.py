@@ -120,9 +120,19 @@ class Warehouse:
             return None
         base = name.partition("$")[0]
         catalog = self.warehouse()
-        known = _same(base, catalog.tables(database)) is not None
-        known = known or (base == name and name in catalog.views(database))
+        known = (
+            self._has_table(f"{database}.{base}")
+            or _same(base, catalog.tables(database)) is not None
+            or (base == name and name in catalog.views(database))
+        )
         return Name(table=f"{database}.{name}") if known else None
+
+    def _has_table(self, name: str) -> bool:
+        """Return whether a table exists, without listing the others of its database."""
+        try:
+            return self.warehouse().table_exists(name)
+        except InvalidInputError:
+            return False
 
     def refuse_missing(self, parts: tuple[str, ...]) -> None:
         """Raise an error if neither Paimon nor the engine has a table; it lists those that exist.

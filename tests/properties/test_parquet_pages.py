@@ -160,6 +160,9 @@ def paged(
     for count in range(len(stored) + 1):
         given = tuple(stored[:count])
         only = Projection(stored=tuple(stored), output=given, batch_rows=batch_rows)
+        file.paged_bytes, file.late_bytes = 0, 0
+        assert alone(file, condition, only, kept) == [place for place, _ in found]
+        file.paged_bytes = 1 << 40  # columns as a whole, those of the condition first
         assert alone(file, condition, only, kept) == [place for place, _ in found]
     return found
 

@@ -178,7 +178,7 @@ def _read_pages(data: bytes) -> None:
             try:
                 pages.bounds(column)
                 pages.share(column, rows)
-                pages.values(column, rows).validate(full=True)
+                pages.values([column], rows)[0].validate(full=True)
             except PagesError:
                 continue
 

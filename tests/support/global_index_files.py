@@ -3,14 +3,18 @@
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import numpy as np
+import pyarrow as pa
 from pyroaring import BitMap64
 
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.encoding.global_index.bitmap_file import BitmapIndexFile
 from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
 from paimon_explore.encoding.global_index.blocks import IndexFileBytes
 from paimon_explore.encoding.global_index.btree_file import BTreeIndexFile
 from paimon_explore.encoding.global_index.btree_writer import encode_btree
+from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
 from paimon_explore.encoding.global_index.index_keys import Key, global_index_keys
 from paimon_explore.encoding.global_index.key_ranges import EVERY_KEYS, KeyRange, KeySet
 
@@ -52,7 +56,10 @@ def ask_index_file(
 
 def index_files(text: str) -> Iterator[bytes]:
     """A btree and a bitmap index of the keys of a type."""
-    keys = global_index_keys(parse_type_text(text))
-    found = [(key, [at, at + 9, 2**33]) for at, key in enumerate(KEYED[text])]
-    yield b"".join(encode_btree(found, BitMap64([3, 2**33 + 1]), keys, block_bytes=20))
-    yield b"".join(encode_bitmap_index(found, BitMap64([3, 2**33 + 1]), keys))
+    data_type = parse_type_text(text)
+    column = pa.chunked_array([pa.array(KEYED[text]).cast(to_arrow(data_type))])
+    keys = indexed_rows(column, global_index_keys(data_type))[0].keys
+    row_ids = [row for at in range(len(keys)) for row in (at, at + 9, 2**33)]
+    found = [IndexedRows(keys, np.arange(0, len(row_ids) + 1, 3), np.array(row_ids))]
+    yield b"".join(encode_btree(found, BitMap64([3, 2**33 + 1]), block_bytes=20))
+    yield b"".join(encode_bitmap_index(found, BitMap64([3, 2**33 + 1])))

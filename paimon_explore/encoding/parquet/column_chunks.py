@@ -1,9 +1,10 @@
-"""Where the column chunks of a row group are in its file."""
+"""The row groups of a file, and where their column chunks are."""
 
 from collections.abc import Callable, Sequence
 
 import pyarrow.parquet as pq
 
+from paimon_explore.encoding.data_file_reader import Span
 from paimon_explore.encoding.parts_ahead import Range
 
 
@@ -38,3 +39,21 @@ def under(prefixes: Sequence[str]) -> Callable[[str], bool]:
     exact = frozenset(prefixes)
     starts = tuple(f"{prefix}." for prefix in prefixes)
     return lambda path: path in exact or path.startswith(starts)
+
+
+def spans_of(metadata: pq.FileMetaData) -> tuple[Span, ...]:
+    """Return the row groups as spans.
+
+    Raises:
+        ValueError: a row group lacks a column.
+    """
+    spans = []
+    first = 0
+    for group in range(metadata.num_row_groups):
+        found = metadata.row_group(group)
+        if found.num_columns != metadata.num_columns:
+            raise ValueError(f"row group {group} must have {metadata.num_columns} column chunks")
+        rows = found.num_rows
+        spans.append(Span(first=first, rows=rows))
+        first += rows
+    return tuple(spans)

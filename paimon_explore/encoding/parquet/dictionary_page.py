@@ -15,8 +15,8 @@ from paimon_explore.data_types.arrow_buffers import var_values
 from paimon_explore.encoding.data_file_reader import PagesError
 from paimon_explore.encoding.parquet.pages import (
     PageHeader,
-    SingleColumnFile,
-    SingleColumnFooter,
+    PagesColumn,
+    PagesFile,
     header_at,
 )
 from paimon_explore.encoding.parquet.thrift_compact import Struct, ThriftList, Wire, encode_struct
@@ -113,16 +113,17 @@ def _longest(page: bytes, header: PageHeader, compression: str) -> int:
             5: (Wire.STRUCT, data),
         }
     )
-    file = SingleColumnFile(0, len(start) + len(page))
-    file.pages[: len(start)] = start
-    file.pages[len(start) :] = page
-    values = file.decoded(_footer(header, compression), header.values, is_coded=False)
+    file = PagesFile([_column(header, compression)], [(0, len(start) + len(page))])
+    pages = file.pages(0)
+    pages[: len(start)] = start
+    pages[len(start) :] = page
+    root: Struct = {4: (Wire.BINARY, b"schema")}
+    values = file.decoded(root, header.values, header.values, are_coded=[False]).column(0)
     return int(np.diff(var_values(values)[0]).max(initial=0))
 
 
-def _footer(header: PageHeader, compression: str) -> SingleColumnFooter:
-    return SingleColumnFooter(
-        root={4: (Wire.BINARY, b"schema")},
+def _column(header: PageHeader, compression: str) -> PagesColumn:
+    return PagesColumn(
         element={1: (Wire.I32, _BYTE_ARRAY), 3: (Wire.I32, _REQUIRED), 4: (Wire.BINARY, _NAME)},
         chunk={
             1: (Wire.I32, _BYTE_ARRAY),

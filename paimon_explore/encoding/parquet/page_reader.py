@@ -7,16 +7,10 @@ header, as a wrong number would return wrong rows.
 If page metadata is inconsistent, unknown or too expensive to use, `PagesError` is raised and the
 whole row group is read. This is always so for nested columns.
 
-Page statistics of a column chunk, converted to Arrow.
-
-They come from the ColumnIndex of the file or, if there is none, from the page headers.
-
 The decoded metadata of the last files is kept: queries for single rows often read the same files.
-
-Spec: Parquet format, `ColumnIndex` and `Statistics`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import lru_cache
@@ -24,36 +18,37 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes, take_rows
+from paimon_explore.data_types.arrow_buffers import Column, Ints, build_fixed, offsets_from_sizes
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import (
+    BATCH_BYTES,
     PageBounds,
     PagesError,
-    SpanBounds,
     StoredColumn,
 )
 from paimon_explore.encoding.parquet.footer_fixes import stored_footer
+from paimon_explore.encoding.parquet.page_bounds import header_bounds, indexed_bounds
 from paimon_explore.encoding.parquet.pages import (
     ChunkPlace,
     PageList,
-    SingleColumnFile,
-    SingleColumnFooter,
+    PagesColumn,
+    PagesFile,
+    ReadRange,
     header_at,
     indexed_pages,
     walked_pages,
 )
-from paimon_explore.encoding.parquet.row_group_statistics import stored_bounds
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
-    ThriftError,
     ThriftList,
     decode_struct,
     int_of,
     struct_of,
     structs_of,
 )
-from paimon_explore.encoding.parts_ahead import requested
+from paimon_explore.encoding.parts_ahead import Range, requested
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -74,7 +69,9 @@ _KEPT_FILES = 64
 _KEPT_BYTES = 32 << 10
 """Maximum size of a footer that is kept; decoded it takes about 15 times as much."""
 _COPY_FRACTION = 0.25
-"""Rows are copied if they are at most this fraction of the rows of their pages; else sliced."""
+"""Rows are copied if they are at most this fraction of the decoded rows; else sliced."""
+_VALUE_BYTES = 8
+"""About the size of a decoded value."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,7 +145,7 @@ class _ColumnChunk:
     Attributes:
         element: its element of the schema.
         chunk: of the footer.
-        footer: for files with some of its pages.
+        column: for files with some of its pages.
         place: where it is.
         is_ordered: whether its bounds are in the order of the column's type.
         pages: those that were located so far; rows are positions in the file.
@@ -157,7 +154,7 @@ class _ColumnChunk:
 
     element: Struct
     chunk: Struct
-    footer: SingleColumnFooter
+    column: PagesColumn
     place: ChunkPlace
     is_ordered: bool
     pages: PageList | None = None
@@ -169,13 +166,16 @@ class _FileMetadata:
 
     Args:
         decoded: the footer.
+
+    Attributes:
+        root: the root element of the schema.
     """
 
     def __init__(self, decoded: Struct) -> None:
         if _ENCRYPTED in decoded:
             raise PagesError("the file is encrypted")
-        self._elements = [*structs_of(decoded[_SCHEMA][1])]
-        self._leaves = [one for one in self._elements[1:] if not int_of(one, _CHILDREN)]
+        self.root, *elements = structs_of(decoded[_SCHEMA][1])
+        self._leaves = [one for one in elements if not int_of(one, _CHILDREN)]
         self._groups = [
             ([*structs_of(group[_COLUMNS][1])], int_of(group, _ROWS))
             for group in structs_of(decoded[_ROW_GROUPS][1])
@@ -210,7 +210,7 @@ class _FileMetadata:
         return _ColumnChunk(
             element=element,
             chunk=chunk,
-            footer=SingleColumnFooter(root=self._elements[0], element=element, chunk=meta),
+            column=PagesColumn(element, meta),
             place=_place(meta, rows),
             is_ordered=leaf < len(self._orders) and _BY_TYPE in self._orders[leaf],
         )
@@ -256,11 +256,20 @@ class PagedGroup:
         with _as_pages_error():
             return self._column(column).share(rows)
 
-    def values(self, column: StoredColumn, rows: Ints) -> Column:
+    def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
         """See `PagedRows`."""
         with _as_pages_error():
-            found = self._column(column).values(rows)
-        return conform(found, column.type, path=self.pages.path, column=column.name)
+            chosen = [self._column(column).chosen(rows) for column in columns]
+            with requested(self.pages.file, [part for one in chosen for part in one.ranges]):
+                found = {
+                    name: values
+                    for together in _together(chosen)
+                    for name, values in _decoded(self.pages, together, rows)
+                }
+        return tuple(
+            conform(found[column.name], column.type, path=self.pages.path, column=column.name)
+            for column in columns
+        )
 
     def _column(self, column: StoredColumn) -> "_PagedColumn":
         if column.name not in self._columns:
@@ -325,67 +334,23 @@ class _PagedColumn:
         is_needed = np.diff(np.searchsorted(rows, firsts)) > 0
         return float(np.diff(firsts)[is_needed].sum()) / self.of.place.rows
 
-    def values(self, rows: Ints) -> Column:
-        """Read the values of rows, in ascending order, as Arrow decodes them."""
+    def chosen(self, rows: Ints) -> "_ChosenPages":
+        """Return the pages that contain rows, which are in ascending order."""
         pages = self._pages_until(int(rows[-1]) + 1)
         splits = np.searchsorted(rows, pages.firsts)
-        counts = np.diff(splits)
-        selected = np.flatnonzero(counts)
         if splits[0] or splits[-1] != len(rows):
             raise PagesError("a requested row is not on any page")
-        sizes = np.diff(pages.firsts)[selected]
-        file = SingleColumnFile(pages.dictionary[1], int(pages.sizes[selected].sum()))
-        self._read_pages(pages, selected, file.pages)
-        is_coded = self._check(pages, selected, file.pages)
-        if is_coded:
-            self._read_dictionary(pages, file.dictionary)
-        ends = offsets_from_sizes(sizes)
-        found = file.decoded(self.of.footer, int(ends[-1]), is_coded=is_coded)
-        if not _same_values(found.type, self._arrow):
-            raise PagesError(f"the pages have type {found.type}, the schema requires {self._arrow}")
-        # a slice keeps the memory of all pages
-        if rows[-1] - rows[0] + 1 == len(rows) > len(found) * _COPY_FRACTION:
-            return found.slice(int(rows[0] - pages.firsts[selected[0]]), len(rows))
-        places = rows + np.repeat(ends[:-1] - pages.firsts[selected], counts[selected])
-        return take_rows(found, places)
-
-    def _check(self, pages: PageList, selected: Ints, data: memoryview) -> bool:
-        """Check the headers of concatenated pages; returns whether a page needs the dictionary."""
-        is_coded = False
-        at = 0
-        for page in selected.tolist():
-            size = int(pages.sizes[page])
-            header = header_at(
-                lambda start, length: bytes(data[start : start + length]), at, at + size
-            )
-            if header.is_dictionary or (
-                header.rows != pages.firsts[page + 1] - pages.firsts[page]
-                or header.end + header.size != size
-            ):
-                raise PagesError(f"page {page} does not match the offset index")
-            is_coded |= header.is_coded
-            at += size
-        return is_coded
-
-    def _read_pages(self, pages: PageList, selected: Ints, into: memoryview) -> None:
-        """Read pages into a buffer; adjacent pages are read in one request."""
-        ends = pages.offsets + pages.sizes
-        breaks = np.flatnonzero(pages.offsets[selected[1:]] != ends[selected[:-1]])
-        starts = pages.offsets[selected[np.append(0, breaks + 1)]]
-        stops = ends[selected[np.append(breaks, len(selected) - 1)]]
-        sizes = (stops - starts).tolist()
-        ranges = [*zip(starts.tolist(), sizes, strict=True)]
-        at = 0
-        with requested(self.pages.file, ranges):
-            for start, size in ranges:
-                self.pages.read_into(start, into[at : at + size])
-                at += size
-
-    def _read_dictionary(self, pages: PageList, into: memoryview) -> None:
-        self.pages.read_into(pages.dictionary[0], into)
-        header = header_at(lambda start, length: bytes(into[start : start + length]), 0, len(into))
-        if not header.is_dictionary:
-            raise PagesError("the column chunk has no dictionary page")
+        counts = np.diff(splits)
+        at = np.flatnonzero(counts)
+        return _ChosenPages(
+            of=self,
+            dictionary=pages.dictionary,
+            offsets=pages.offsets[at],
+            sizes=pages.sizes[at],
+            firsts=pages.firsts[at],
+            rows=pages.firsts[at + 1] - pages.firsts[at],
+            counts=counts[at],
+        )
 
     def _pages_until(self, until: int) -> PageList:
         """Return the pages up to at least a row."""
@@ -419,6 +384,112 @@ class _PagedColumn:
         return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ChosenPages:
+    """The pages of a column that contain some rows.
+
+    Attributes:
+        of: the column.
+        dictionary: offset and size of its dictionary page; size 0 if there is none.
+        offsets: offset of each page, with its header, in the file.
+        sizes: bytes of each page, with its header.
+        firsts: first row of each page.
+        rows: number of rows of each page.
+        counts: how many of the rows are on each page.
+    """
+
+    of: _PagedColumn
+    dictionary: tuple[int, int]
+    offsets: Ints
+    sizes: Ints
+    firsts: Ints
+    rows: Ints
+    counts: Ints
+
+    @property
+    def ranges(self) -> list[Range]:
+        """Offset and length of consecutive pages."""
+        ends = self.offsets + self.sizes
+        breaks = np.flatnonzero(self.offsets[1:] != ends[:-1])
+        starts = self.offsets[np.append(0, breaks + 1)]
+        stops = ends[np.append(breaks, len(ends) - 1)]
+        return [*zip(starts.tolist(), (stops - starts).tolist(), strict=True)]
+
+    @property
+    def decoded_bytes(self) -> int:
+        """About how much the pages take in memory, at least."""
+        return max(int(self.sizes.sum()), _VALUE_BYTES * int(self.rows.sum()))
+
+    def read(self, dictionary: memoryview, pages: memoryview) -> bool:
+        """Read the pages into buffers; returns whether one of them needs the dictionary."""
+        at = 0
+        for start, size in self.ranges:
+            self.of.pages.read_into(start, pages[at : at + size])
+            at += size
+        is_coded = self._check(pages)
+        if is_coded:
+            self.of.pages.read_into(self.dictionary[0], dictionary)
+            if not header_at(_reader(dictionary), 0, len(dictionary)).is_dictionary:
+                raise PagesError("the column chunk has no dictionary page")
+        return is_coded
+
+    def _check(self, data: memoryview) -> bool:
+        """Check the headers of concatenated pages; returns whether a page needs the dictionary."""
+        is_coded = False
+        at = 0
+        for size, rows in zip(self.sizes.tolist(), self.rows.tolist(), strict=True):
+            header = header_at(_reader(data), at, at + size)
+            if header.is_dictionary or header.rows != rows or header.end + header.size != size:
+                raise PagesError("a page does not match the offset index")
+            is_coded |= header.is_coded
+            at += size
+        return is_coded
+
+
+def _reader(data: memoryview) -> ReadRange:
+    return lambda start, length: bytes(data[start : start + length])
+
+
+def _together(chosen: Iterable[_ChosenPages]) -> Iterable[Sequence[_ChosenPages]]:
+    """Combine columns whose pages have the same rows, as many as are decoded in little memory."""
+    found: list[list[_ChosenPages]] = []
+    latest: dict[tuple[bytes, bytes], list[_ChosenPages]] = {}
+    for one in chosen:
+        same = (one.firsts.tobytes(), one.rows.tobytes())
+        together = latest.get(same)
+        size = sum(other.decoded_bytes for other in together or ())
+        if together is None or size + one.decoded_bytes > BATCH_BYTES:
+            together = latest[same] = []
+            found.append(together)
+        together.append(one)
+    return found
+
+
+def _decoded(
+    pages: ParquetPages, chosen: Sequence[_ChosenPages], rows: Ints
+) -> Iterator[tuple[str, Column]]:
+    """Yield the names of columns, whose pages have the same rows, and their values at some rows."""
+    ends = offsets_from_sizes(chosen[0].rows)
+    places = rows + np.repeat(ends[:-1] - chosen[0].firsts, chosen[0].counts)
+    file = PagesFile(
+        [one.of.of.column for one in chosen],
+        [(one.dictionary[1], int(one.sizes.sum())) for one in chosen],
+    )
+    are_coded = [one.read(file.dictionary(at), file.pages(at)) for at, one in enumerate(chosen)]
+    start, until = int(places[0]), int(places[-1]) + 1
+    found = file.decoded(pages.metadata.root, int(ends[-1]), until, are_coded=are_coded)
+    # a slice keeps the memory of all pages
+    if until - start == len(places) > until * _COPY_FRACTION:
+        found = found.slice(start, len(places))
+    else:
+        found = pc.take(found, build_fixed(pa.int64(), places))  # type: ignore[arg-type]  # in stubs
+    for one, values in zip(chosen, found.columns, strict=True):
+        expected = pages.arrow.field(one.of.name).type
+        if not _same_values(values.type, expected):
+            raise PagesError(f"the pages have type {values.type}, the schema requires {expected}")
+        yield one.of.name, values
+
+
 def _same_values(found: pa.DataType, expected: pa.DataType) -> bool:
     """Return whether two types differ at most in dictionary encoding or offset width."""
     return found == expected or _value_type(found) == _value_type(expected)
@@ -433,80 +504,3 @@ def _value_type(data_type: pa.DataType) -> object:
     if pa.types.is_large_string(data_type):
         return pa.types.is_string
     return pa.types.is_binary if pa.types.is_large_binary(data_type) else data_type
-
-
-_NULL_PAGES, _MIN_VALUES, _MAX_VALUES, _NULL_COUNTS = 1, 2, 3, 5
-_TRUE = 1
-_OF_PAGE = ((5, 5), (8, 8))
-"""Data page headers within a PageHeader, versions 1 and 2, and the statistics within each."""
-_NULL_COUNT, _MAX_VALUE, _MIN_VALUE = 3, 5, 6  # Statistics
-_LISTS = (_NULL_PAGES, _MIN_VALUES, _MAX_VALUES)
-
-
-def indexed_bounds(
-    index: bytes, physical: int, width: int | None, rows: Ints, data_type: pa.DataType
-) -> SpanBounds | None:
-    """Return bounds and null counts of a column per page, from the ColumnIndex.
-
-    Args:
-        index: the bytes of the ColumnIndex.
-        physical: number of the column's physical type.
-        width: bytes per value of a fixed-length type.
-        rows: number of rows of each page.
-        data_type: the column's Arrow type, the same in the file and in the table.
-
-    Returns:
-        None if the index is malformed, has another number of pages, or the type has no usable
-        order.
-    """
-    try:
-        found = decode_struct(index)
-        lists = [found[field][1] for field in _LISTS]
-    except (ThriftError, KeyError):
-        return None
-    empty, lows, highs = (_items(values, len(rows)) for values in lists)
-    if empty is None or lows is None or highs is None:
-        return None
-    is_empty = [item == _TRUE for item in empty]
-    counted = _items(found[_NULL_COUNTS][1], len(rows)) if _NULL_COUNTS in found else None
-    nulls = [
-        size if skip else (count if isinstance(count, int) else None)
-        for skip, count, size in zip(
-            is_empty, counted or [None] * len(rows), rows.tolist(), strict=True
-        )
-    ]
-    minimums, maximums = (
-        [None if skip else value for value, skip in zip(values, is_empty, strict=True)]
-        for values in (lows, highs)
-    )
-    return stored_bounds(minimums, maximums, nulls, (physical, width), data_type)
-
-
-def header_bounds(
-    headers: Sequence[bytes], physical: int, width: int | None, data_type: pa.DataType
-) -> SpanBounds | None:
-    """Return the same from the headers of the pages; bytes after a header are ignored."""
-    try:
-        found = [_header_statistics(header) for header in headers]
-    except ThriftError:
-        return None
-    lows, highs = (
-        [page.get(field, (None, None))[1] for page in found] for field in (_MIN_VALUE, _MAX_VALUE)
-    )
-    nulls = [int_of(page, _NULL_COUNT) for page in found]
-    return stored_bounds(lows, highs, nulls, (physical, width), data_type)
-
-
-def _header_statistics(header: bytes) -> Struct:
-    page = decode_struct(header)
-    for number, statistics in _OF_PAGE:
-        inside = struct_of(page[number][1]) if number in page else {}
-        if statistics in inside:
-            return struct_of(inside[statistics][1])
-    return {}
-
-
-def _items(values: object, count: int) -> list[object] | None:
-    if not isinstance(values, ThriftList) or len(values.items) != count:
-        return None
-    return values.items

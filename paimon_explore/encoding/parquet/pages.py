@@ -8,23 +8,24 @@ Inconsistent metadata raises `PagesError`; the whole row group must then be read
 
 Spec: Parquet format, `PageHeader` and `OffsetIndex`.
 
-In-memory Parquet file with selected pages of one column, which Arrow decodes.
+In-memory Parquet file with selected pages of some columns, which Arrow decodes.
 
 Arrow cannot skip pages. A page depends only on the dictionary of its chunk, so selected pages are
-concatenated as they are, compressed, with a footer of one column and one row group. The footer is
-built from the schema element and the chunk metadata of the original file, without the fields that
-apply to the whole chunk only.
+concatenated as they are, compressed, with a footer of one row group. The footer is built from the
+schema elements and the chunk metadata of the original file, without the fields that apply to whole
+chunks only. Columns can be together in a file if their pages have the same rows.
 
 Spec: Parquet format, `parquet.thrift`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paimon_explore.data_types.arrow_buffers import Column, Ints, as_bytes
+from paimon_explore.data_types.arrow_buffers import Ints, as_bytes
 from paimon_explore.encoding.data_file_reader import PagesError
 from paimon_explore.encoding.parquet.footer_fixes import MAGIC, footer_as_file
 from paimon_explore.encoding.parquet.thrift_compact import (
@@ -290,54 +291,40 @@ _CHILDREN = 5  # SchemaElement
 _CHUNK_TYPE, _ENCODINGS, _PATH, _CODEC, _CHUNK_VALUES = 1, 2, 3, 4, 5  # ColumnMetaData
 _UNCOMPRESSED, _COMPRESSED, _DATA_OFFSET, _DICTIONARY_OFFSET = 6, 7, 9, 11
 _FOOTER_BYTES = 4096
-"""Space reserved for the footer; column names are rarely longer than some hundred bytes."""
+"""Space reserved for the footer, per column; names are rarely longer than some hundred bytes."""
 _COPIED_FIELDS = (_CHUNK_TYPE, _ENCODINGS, _PATH, _CODEC, _UNCOMPRESSED)
 
 
-class SingleColumnFooter:
-    """Metadata of a column chunk for the footers of its single-column files.
+class PagesColumn:
+    """Metadata of a column chunk for the footers of files with some of its pages.
 
     Args:
-        root: the root element of the schema.
         element: the schema element of the column.
         chunk: the metadata of the chunk.
     """
 
-    def __init__(self, root: Struct, element: Struct, chunk: Struct) -> None:
-        root = {**root, _CHILDREN: (Wire.I32, 1)}
-        self._schema = _encoded_list((Wire.LIST, ThriftList(Wire.STRUCT, [root, element])))
+    def __init__(self, element: Struct, chunk: Struct) -> None:
+        self.element = encode_struct(element)
         self._chunk = {
             field: _encoded_list(chunk[field]) for field in _COPIED_FIELDS if field in chunk
         }
 
-    def encoded(self, rows: int, dictionary_size: int, size: int) -> bytes:
-        """Encode the footer of a file whose pages follow the magic.
+    def chunk(self, rows: int, start: int, dictionary_size: int, size: int) -> Struct:
+        """Return the metadata of a chunk with some of the pages.
 
         Args:
             rows: number of rows of the pages.
+            start: offset of the first page.
             dictionary_size: bytes of the dictionary page, which is the first; 0 if there is none.
             size: bytes of all pages.
         """
         chunk: Struct = dict(self._chunk)
         chunk[_CHUNK_VALUES] = (Wire.I64, rows)
         chunk[_COMPRESSED] = (Wire.I64, size)
-        chunk[_DATA_OFFSET] = (Wire.I64, len(MAGIC) + dictionary_size)
+        chunk[_DATA_OFFSET] = (Wire.I64, start + dictionary_size)
         if dictionary_size:
-            chunk[_DICTIONARY_OFFSET] = (Wire.I64, len(MAGIC))
-        column: Struct = {2: (Wire.I64, len(MAGIC)), 3: (Wire.STRUCT, chunk)}
-        group: Struct = {
-            1: (Wire.LIST, ThriftList(Wire.STRUCT, [column])),
-            2: (Wire.I64, size),
-            3: (Wire.I64, rows),
-        }
-        return encode_struct(
-            {
-                1: (Wire.I32, 2),
-                2: self._schema,
-                3: (Wire.I64, rows),
-                4: (Wire.LIST, ThriftList(Wire.STRUCT, [group])),
-            }
-        )
+            chunk[_DICTIONARY_OFFSET] = (Wire.I64, start)
+        return {2: (Wire.I64, start), 3: (Wire.STRUCT, chunk)}
 
 
 def _encoded_list(value: tuple[Wire, object]) -> tuple[Wire, object]:
@@ -346,61 +333,96 @@ def _encoded_list(value: tuple[Wire, object]) -> tuple[Wire, object]:
     return (Wire.LIST, encode_struct({1: value})[1:-1]) if is_list else value
 
 
-class SingleColumnFile:
-    """A single-column file in one buffer, into which the pages are read."""
+class PagesFile:
+    """A file of some pages of columns, in one buffer, into which the pages are read.
 
-    def __init__(self, dictionary_size: int, size: int) -> None:
-        """Allocate the buffer.
+    Args:
+        columns: their metadata.
+        sizes: bytes of the dictionary page of each column, needed or not, and of its other pages.
+    """
 
-        Args:
-            dictionary_size: bytes of the dictionary page of the chunk, needed or not.
-            size: bytes of the other pages.
-        """
-        self._start = len(MAGIC) + dictionary_size
-        self._end = self._start + size
+    def __init__(self, columns: Sequence[PagesColumn], sizes: Sequence[tuple[int, int]]) -> None:
+        self._columns = columns
+        self._sizes = sizes
+        ends = accumulate(map(sum, sizes), initial=len(MAGIC))
+        self._starts = [*ends]
+        self._end = self._starts.pop()
         # Arrow's memory pool reuses memory; page faults of new memory cost as much as the copy
-        self._buffer = pa.allocate_buffer(self._end + _FOOTER_BYTES)
+        self._buffer = pa.allocate_buffer(self._end + _FOOTER_BYTES * len(columns))
         self._view = memoryview(self._buffer).cast("B")
 
-    @property
-    def dictionary(self) -> memoryview:
-        """Buffer of the dictionary page, with its header."""
-        return self._view[len(MAGIC) : self._start]
+    def dictionary(self, column: int) -> memoryview:
+        """Return the buffer of the dictionary page of a column, with its header."""
+        start = self._starts[column]
+        return self._view[start : start + self._sizes[column][0]]
 
-    @property
-    def pages(self) -> memoryview:
-        """Buffer of the other pages, with their headers, in order."""
-        return self._view[self._start : self._end]
+    def pages(self, column: int) -> memoryview:
+        """Return the buffer of the other pages of a column, with their headers, in order."""
+        dictionary_size, size = self._sizes[column]
+        start = self._starts[column] + dictionary_size
+        return self._view[start : start + size]
 
-    def decoded(self, footer: SingleColumnFooter, rows: int, *, is_coded: bool) -> Column:
-        """Decode the values of the pages.
+    def decoded(
+        self, root: Struct, rows: int, until: int, *, are_coded: Sequence[bool]
+    ) -> pa.RecordBatch:
+        """Decode the values of the pages up to a row.
 
         Args:
-            footer: metadata of the chunk.
-            rows: number of rows of the pages.
-            is_coded: whether the dictionary page is needed.
+            root: the root element of the schema.
+            rows: number of rows of the pages, the same of each column.
+            until: the number of rows to decode, at least one.
+            are_coded: whether the dictionary page of each column is needed.
 
         Returns:
-            `rows` values, in Arrow's default type for the Parquet type.
+            The first `until` rows, in Arrow's default types for the Parquet types.
 
         Raises:
-            PagesError: the pages cannot be decoded, or have another number of values.
+            PagesError: the pages cannot be decoded, or have fewer rows.
         """
-        first = 0 if is_coded else self._start - len(MAGIC)
-        dictionary_size = self._start - len(MAGIC) - first
-        size = self._end - first - len(MAGIC)
-        end = footer_as_file(footer.encoded(rows, dictionary_size, size))[len(MAGIC) :]
-        if len(end) > _FOOTER_BYTES:
+        end = footer_as_file(self._footer(root, rows, are_coded))[len(MAGIC) :]
+        if len(end) > _FOOTER_BYTES * len(self._columns):
             raise PagesError("the footer is too large")
-        self._view[first : first + len(MAGIC)] = MAGIC
+        self._view[: len(MAGIC)] = MAGIC
         self._view[self._end : self._end + len(end)] = end
-        file = self._buffer.slice(first, self._end + len(end) - first)
+        parts: list[pa.RecordBatch] = []
         try:
-            table = pq.ParquetFile(pa.BufferReader(file)).read(use_threads=False)
-            chunks: list[Column] = table.column(0).chunks
-            found = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+            file = pq.ParquetFile(pa.BufferReader(self._buffer.slice(0, self._end + len(end))))
+            for batch in file.iter_batches(until, use_threads=False):
+                parts.append(batch)
+                until -= batch.num_rows
+                if until <= 0:
+                    break
+            if until > 0:
+                raise PagesError(f"the pages have fewer than {rows} rows")
+            if len(parts) == 1:
+                return parts[0]
+            columns = zip(*(part.columns for part in parts), strict=True)
+            found = [pa.concat_arrays(column) for column in columns]
         except (pa.ArrowException, OSError, ValueError) as error:
             raise PagesError(str(error)) from error
-        if len(found) != rows:
-            raise PagesError(f"the pages have {len(found)} values for {rows} rows")
-        return found
+        return pa.RecordBatch.from_arrays(found, schema=parts[0].schema)
+
+    def _footer(self, root: Struct, rows: int, are_coded: Sequence[bool]) -> bytes:
+        chunks: list[object] = []
+        for column, start, (dictionary, size), is_coded in zip(
+            self._columns, self._starts, self._sizes, are_coded, strict=True
+        ):
+            if is_coded:
+                chunks.append(column.chunk(rows, start, dictionary, dictionary + size))
+            else:
+                chunks.append(column.chunk(rows, start + dictionary, 0, size))
+        group: Struct = {
+            1: (Wire.LIST, ThriftList(Wire.STRUCT, chunks)),
+            2: (Wire.I64, self._end),
+            3: (Wire.I64, rows),
+        }
+        elements: list[object] = [{**root, _CHILDREN: (Wire.I32, len(chunks))}]
+        elements += [column.element for column in self._columns]
+        return encode_struct(
+            {
+                1: (Wire.I32, 2),
+                2: (Wire.LIST, ThriftList(Wire.STRUCT, elements)),
+                3: (Wire.I64, rows),
+                4: (Wire.LIST, ThriftList(Wire.STRUCT, [group])),
+            }
+        )

@@ -30,12 +30,12 @@ from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
     PagedRows,
     PositionedBatch,
-    Span,
     SpanBounds,
     StoredColumn,
+    WholeColumns,
     decoding,
 )
-from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
+from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, spans_of, under
 from paimon_explore.encoding.parquet.footer_fixes import stored_footer
 from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
 from paimon_explore.encoding.parquet.metadata_checks import MetadataChecks
@@ -70,6 +70,8 @@ _CACHED_BYTES = 2 << 20
 
 _PAGED_BYTES = 4 << 20
 """Minimum size of the wanted columns of a row group for which reading single pages pays off."""
+_LATE_BYTES = 128 << 10
+"""The same for reading the columns of a predicate of a local file before the others."""
 _REMOTE_PAGED_BYTES = 32 << 20
 """The same for remote files."""
 _CHUNK_BYTES = 128 << 10
@@ -121,11 +123,12 @@ class ParquetDataFile:
         self._path = path
         self._use_threads = use_threads
         self.metadata: pq.FileMetaData = file.metadata
-        self.spans = _spans(self.metadata)
+        self.spans = spans_of(self.metadata)
         self._schema: pa.Schema = file.schema_arrow
         self._columns = LeafColumns(self.metadata, self._schema)
         self._checks = MetadataChecks(source.file, self.metadata)
         self._pages: ParquetPages | None = None
+        self.late_bytes = _LATE_BYTES
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
     @property
@@ -151,7 +154,10 @@ class ParquetDataFile:
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
         least = max(self.paged_bytes, footer // len(self.spans), _CHUNK_BYTES * len(columns))
         if self.paged_bytes and size < least:
-            return None
+            if self._source.remote or size < self.late_bytes:
+                return None
+            rows = self._rows_within(self._batch_bytes, (size,), (span,))
+            return WholeColumns(rows, self._distinct(columns, span))
         from paimon_explore.encoding.parquet.page_reader import PagedGroup, ParquetPages  # noqa: PLC0415 - selective reads
 
         if self._pages is None:
@@ -221,6 +227,16 @@ class ParquetDataFile:
         return [
             sum(group.column(leaf).total_uncompressed_size for leaf in leaves) for group in groups
         ]
+
+    def _distinct(self, columns: Sequence[StoredColumn], span: int) -> frozenset[str]:
+        """Return the columns that take so many bytes that they have many distinct values."""
+        group = self.metadata.row_group(span)
+        chunks = map(group.column, self._columns.leaves(columns, (span,)))
+        return frozenset(
+            chunk.path_in_schema
+            for chunk in chunks
+            if chunk.total_uncompressed_size >= _CODED_BYTES * chunk.num_values
+        )
 
     def _is_decoding_slow(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> bool:
         """Return whether decoding needs more time than copying the bytes.
@@ -560,24 +576,6 @@ def _open(source: _Source) -> pq.ParquetFile | None:
 def _may_be_int96(data_type: pa.DataType) -> bool:
     """Whether a column of this type may contain INT96 values, which Arrow reads as timestamps."""
     return isinstance(data_type, pa.TimestampType) or has_parts(data_type)
-
-
-def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
-    """Return the row groups as spans.
-
-    Raises:
-        ValueError: a row group lacks a column.
-    """
-    spans = []
-    first = 0
-    for group in range(metadata.num_row_groups):
-        found = metadata.row_group(group)
-        if found.num_columns != metadata.num_columns:
-            raise ValueError(f"row group {group} must have {metadata.num_columns} column chunks")
-        rows = found.num_rows
-        spans.append(Span(first=first, rows=rows))
-        first += rows
-    return tuple(spans)
 
 
 def consecutive(indexes: Sequence[int]) -> list[list[int]]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 import paimon_explore as pe
-from benchmarks.contenders.sql_rows import check_rows
+from benchmarks.contenders.sql_rows import added_up, check_rows
 from paimon_explore.metadata.manifest.manifest_codec import decode_entries
 from paimon_explore.store.manifests import shared_cache
 
@@ -63,14 +62,14 @@ def read(
     add_up: str = "v1",
 ) -> Found:
     found = _table(warehouse, table).scan(columns=columns, where=_where(None, between)).to_arrow()
-    return {"rows": found.num_rows, "sum": pc.sum(found.column(add_up)).as_py()}
+    return {"rows": found.num_rows, "sum": added_up(found.column(add_up))}
 
 
 def stream(warehouse: str, table: str, add_up: str = "v1") -> Found:
     rows = total = 0
     for batch in _table(warehouse, table).scan().to_batches():
         rows += batch.num_rows
-        total += pc.sum(batch.column(add_up)).as_py() or 0
+        total += added_up(batch.column(add_up)) or 0
     return {"rows": rows, "sum": total}
 
 

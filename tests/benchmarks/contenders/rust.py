@@ -6,10 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pypaimon_rust.datafusion import PaimonCatalog, SQLContext
 
-from benchmarks.contenders.sql_rows import check_rows
+from benchmarks.contenders.sql_rows import added_up, check_rows
 
 Found = dict[str, Any]
 
@@ -69,7 +68,7 @@ def read(
     builder = _builder(warehouse, table, columns=columns, between=between)
     splits = builder.new_scan().plan().splits()
     found = pa.Table.from_batches(list(builder.new_read().read_arrow(splits)))
-    return {"rows": found.num_rows, "sum": pc.sum(found.column(add_up)).as_py()}
+    return {"rows": found.num_rows, "sum": added_up(found.column(add_up))}
 
 
 def stream(warehouse: str, table: str, add_up: str = "v1") -> Found:
@@ -77,7 +76,7 @@ def stream(warehouse: str, table: str, add_up: str = "v1") -> Found:
     rows = total = 0
     for batch in builder.new_read().read_arrow(builder.new_scan().plan().splits()):
         rows += batch.num_rows
-        total += pc.sum(batch.column(add_up)).as_py() or 0
+        total += added_up(batch.column(add_up)) or 0
     return {"rows": rows, "sum": total}
 
 

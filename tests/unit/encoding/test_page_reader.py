@@ -48,17 +48,18 @@ def group(
 def test_rows_come_from_their_pages_by_index_or_headers(*, index: bool) -> None:
     rows = np.array([3, 250, 251, 999])
     pages = group(index=index)
-    assert as_python(pages.values(stored("n", "BIGINT"), rows)) == [3, 250, 251, 999]
-    assert as_python(pages.values(stored("s", "STRING"), rows)) == ["t3", "t70", "t71", "t9"]
+    numbers, texts = pages.values([stored("n", "BIGINT"), stored("s", "STRING")], rows)
+    assert as_python(numbers) == [3, 250, 251, 999]
+    assert as_python(texts) == ["t3", "t70", "t71", "t9"]
     assert pages.share(stored("n", "BIGINT"), rows) == pytest.approx(0.3)
 
 
 def test_rows_are_positions_in_the_file() -> None:
     pages = group(span=1, size=400)
     rows = np.arange(450, 460)
-    assert as_python(pages.values(stored("n", "BIGINT"), rows)) == [*range(450, 460)]
+    assert as_python(pages.values([stored("n", "BIGINT")], rows)[0]) == [*range(450, 460)]
     with pytest.raises(PagesError):
-        pages.values(stored("n", "BIGINT"), np.array([399, 450]))
+        pages.values([stored("n", "BIGINT")], np.array([399, 450]))
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
@@ -94,7 +95,7 @@ def test_bounds_of_another_type_than_the_readers_are_not_told() -> None:
 
 def test_columns_with_members_are_left_to_the_row_group() -> None:
     with pytest.raises(PagesError):
-        group().values(stored("a", {"type": "ARRAY", "element": "BIGINT"}), np.array([1]))
+        group().values([stored("a", {"type": "ARRAY", "element": "BIGINT"})], np.array([1]))
 
 
 def test_small_row_groups_have_no_pages() -> None:

@@ -1,6 +1,7 @@
 """Filtered reads of large row groups: only matches come, whichever way leads to them."""
 
 import io
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,8 @@ from pyroaring import BitMap
 from paimon_explore.data_types.arrow_buffers import Ints, as_python, fixed_values
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.data_file_reader import PositionedBatch, StoredColumn
+from paimon_explore.encoding.parquet.reader import ParquetDataFile
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import (
@@ -33,9 +36,9 @@ SCHEMA = TableSchema(id=0, fields=FIELDS, highest_field_id=2)
 
 
 @cache
-def data(*, index: bool) -> bytes:
+def data(*, index: bool, rows: int = ROWS) -> bytes:
     """One row group: ascending numbers, their rest by 1000, and texts."""
-    numbers = np.arange(ROWS)
+    numbers = np.arange(rows)
     table = pa.table(
         {
             "n": pa.array(numbers),
@@ -49,11 +52,16 @@ def data(*, index: bool) -> bytes:
 
 
 def found(
-    where: object, *, index: bool, deleted: BitMap | None = None, selection: BitMap | None = None
+    where: object,
+    *,
+    index: bool = False,
+    deleted: BitMap | None = None,
+    selection: BitMap | None = None,
+    rows: int = ROWS,
 ) -> tuple[Ints, Ints]:
     """Numbers and positions of the rows that come; the texts are checked."""
     file_io = MemoryFileIO(name="late rows")
-    file_io.replace("/t/f.parquet", data(index=index))
+    file_io.replace("/t/f.parquet", data(index=index, rows=rows))
     request = ReadRequest(
         fields=FIELDS,
         system_columns=(SystemColumn.POSITION,),
@@ -115,3 +123,27 @@ def test_rows_that_a_file_index_names_are_looked_up(*, index: bool) -> None:
     named = BitMap([5, 17, 200_017, 399_999])
     numbers, _ = found(col("mod") == 17, index=index, selection=named)
     assert numbers.tolist() == [17, 200_017]
+
+
+def test_of_small_files_other_columns_are_read_up_to_the_last_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batches = ParquetDataFile.batches
+    read: list[tuple[list[str], int]] = []
+
+    def counted(
+        self: ParquetDataFile, columns: Sequence[StoredColumn], spans: Sequence[int], rows: int
+    ) -> Iterator[PositionedBatch]:
+        for batch in batches(self, columns, spans, rows):
+            read.append(([column.name for column in columns], batch.rows))
+            yield batch
+
+    monkeypatch.setattr(ParquetDataFile, "batches", counted)
+    assert found(col("n") == 777, rows=40_000)[0].tolist() == [777]
+    assert read == [(["n"], 40_000), (["mod", "s"], 778)]
+    read.clear()
+    assert not len(found(col("n").isin([3, 30_000]), rows=40_000, deleted=BitMap([3, 30_000]))[0])
+    assert read == [(["n"], 40_000)]
+    read.clear()
+    assert len(found(col("n") < 3, rows=40_000)[0]) == len(found(col("mod") == 3, rows=3_001)[0])
+    assert {tuple(names) for names, _ in read} == {("n", "mod", "s")}

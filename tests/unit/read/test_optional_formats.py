@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
@@ -180,9 +180,9 @@ def test_a_filter_decodes_few_values(
     decoded = [0]
     values = TakenRows.values
 
-    def counted(self: TakenRows, column: StoredColumn, rows: Ints) -> Column:
-        decoded[0] += len(rows)
-        return values(self, column, rows)
+    def counted(self: TakenRows, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
+        decoded[0] += len(rows) * len(columns)
+        return values(self, columns, rows)
 
     module = importlib.import_module(f"paimon_explore.encoding.{file_format}_file")
     kind = getattr(module, f"{file_format.capitalize()}DataFile")
