@@ -25,7 +25,6 @@ from paimon_explore.spark.executor_tasks import read_splits
 from paimon_explore.spark.read_plan import (
     TASK_BYTES,
     ReadJob,
-    fit_one_task,
     groups,
     plan_splits,
     table_with_options,
@@ -127,9 +126,7 @@ def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
     if not paths:
         return _through_python(spark, job, rest)
     files = read_native(spark, paths, job)
-    if rest:
-        return files.union(_through_python(spark, job, rest))
-    return files.coalesce(1) if fit_one_task(splits) else files
+    return files.union(_through_python(spark, job, rest)) if rest else files
 
 
 def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame:
