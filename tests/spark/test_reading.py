@@ -365,10 +365,10 @@ def test_small_tables_that_need_a_merge_are_read_by_the_driver(
 
 
 def test_many_rows_of_small_tables_are_read_by_one_task(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, catalog: Catalog
 ) -> None:
-    catalog = pe.Catalog(tmp_path)
-    table = catalog.create_table("db.t", {"id": "INT"}, primary_key="id", options={"bucket": "4"})
+    four = {"bucket": "4"}
+    table = catalog.create_table("demo.many", {"id": "INT"}, primary_key="id", options=four)
     for start in (0, 5_000):
         table.upsert({"id": range(start, start + 10_000)})
     spark.conf.unset(DRIVER_BYTES)

@@ -81,18 +81,22 @@ def count(  # noqa: PLR0913 - the choices of one read
     )
     if not rest:
         return total
-    work = partial(_count, reader, scan.target.snapshot)
     if driver_bytes(spark) and fit_one_task(rest):
-        return total + sum(sum(batch.column("n").to_pylist()) for batch in work(rest))
+        return total + _count(reader, scan.target.snapshot, rest)
     tasks = groups(rest, spark.sparkContext.defaultParallelism)
+    work = partial(_counted, reader, scan.target.snapshot)
     counted = map_tasks(spark, tasks, work, "n long")
     return total + sum(int(row["n"]) for row in counted.collect())
 
 
-def _count(
+def _counted(
     reader: SplitReader, snapshot: Snapshot | None, splits: Iterable[Split]
 ) -> Iterator[pa.RecordBatch]:
     """Count the rows of one task."""
-    with explain_missing_files(reader.store, snapshot):
-        rows = sum(part.num_rows for split in splits for part in read_split(reader, split))
+    rows = _count(reader, snapshot, splits)
     yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])
+
+
+def _count(reader: SplitReader, snapshot: Snapshot | None, splits: Iterable[Split]) -> int:
+    with explain_missing_files(reader.store, snapshot):
+        return sum(part.num_rows for split in splits for part in read_split(reader, split))
