@@ -28,6 +28,8 @@ from paimon_explore.table.table_base import dynamic_options_of, point_of, store_
 
 TASK_BYTES = 128 * 1024 * 1024
 _OPEN_COST_BYTES = 1024 * 1024
+_ONE_TASK_ROWS = 131_072
+_ONE_TASK_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +119,11 @@ def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, 
 def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]:
     """Group splits evenly by size: one group per parallel task, or more groups of bounded size.
 
-    A split that needs no merge is divided into its files, so that few large splits do not leave
-    tasks idle.
+    Few rows are one group: a second task costs more than it saves. Of more rows, a split that needs
+    no merge is divided into its files, so that few large splits do not leave tasks idle.
     """
+    if fit_one_task(splits):
+        return [tuple(splits)] if splits else []
     sized_splits = sorted(
         ((_bytes(one), one) for split in splits for one in _single_splits(split)),
         key=lambda sized: -sized[0],
@@ -133,6 +137,14 @@ def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]
         found[number].append(one)
         heapq.heappush(heap, (load + size, number))
     return [tuple(group) for group in found]
+
+
+def fit_one_task(splits: Sequence[Split]) -> bool:
+    """Return whether one task reads splits in less time than several tasks need to start."""
+    return (
+        sum(split.row_count for split in splits) <= _ONE_TASK_ROWS
+        and sum(_bytes(split) for split in splits) <= _ONE_TASK_BYTES
+    )
 
 
 def _bytes(split: Split) -> int:

@@ -12,6 +12,7 @@ import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.spark.reads.read_table import DRIVER_BYTES, read
+from paimon_explore.spark.reads.row_count import count
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
@@ -353,6 +354,37 @@ def test_small_tables_that_need_a_merge_are_read_by_the_driver(
         assert difference(table.to_arrow(), small.toArrow()) == ""
         assert read(spark, table, ["name"], where="id = 1").collect()[0].name == "new"
         assert read(spark, table, where="id = -1").count() == 0
+        spark.conf.set(DRIVER_BYTES, "1")
+        assert "MapInArrow" in physical_plan(read(spark, table, where="name = 'new'"))
+        found = read(spark, table, where="id IN (1, 2) AND name = 'new'")  # 2 keys at most
+        assert "MapInArrow" not in physical_plan(found)
+        assert [row.id for row in found.collect()] == [1]
     finally:
         spark.conf.set(DRIVER_BYTES, "0")
     assert "MapInArrow" in physical_plan(read(spark, table))
+
+
+def test_many_rows_of_small_tables_are_read_by_one_task(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    four = {"bucket": "4"}
+    table = catalog.create_table("demo.many", {"id": "INT"}, primary_key="id", options=four)
+    for start in (0, 5_000):
+        table.upsert({"id": range(start, start + 10_000)})
+    spark.conf.unset(DRIVER_BYTES)
+    try:
+        merged = read(spark, table)
+        few = read(spark, table, where="id >= 14998")
+        many = read(spark, table, where="id >= 4000")
+        spark.sparkContext.setJobGroup("counted", "")
+        assert count(spark, table) == 15_000
+        assert not spark.sparkContext.statusTracker().getJobIdsForGroup("counted")
+    finally:
+        spark.conf.set(DRIVER_BYTES, "0")
+    assert "MapInArrow" in physical_plan(merged)
+    assert "Exchange" not in physical_plan(merged.groupBy().count())
+    assert merged.count() == 15_000
+    assert "MapInArrow" not in physical_plan(few)
+    assert sorted(row.id for row in few.collect()) == [14_998, 14_999]
+    assert "MapInArrow" in physical_plan(many)
+    assert many.count() == 11_000

@@ -3,7 +3,7 @@
 Each entry is tested with the bucket count it was written with, so rescaled tables are handled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
@@ -92,6 +92,12 @@ def allowed_buckets(
         return frozenset(bucket_of(columns, kinds, total_buckets, known).tolist())
     except (InvalidInputError, UnsupportedFeatureError):
         return None  # the bucket function does not support this key
+
+
+def lists_values(expr: Expression, names: Collection[str]) -> bool:
+    """Whether a bound predicate is true only for few listed values of all these columns."""
+    rows = _keys_of(expr, frozenset(names))
+    return rows is not None and all(len(row) == len(names) for row in rows)
 
 
 def _is_exact(key: DataField) -> bool:

@@ -17,11 +17,18 @@ from pyspark.sql import DataFrame, SparkSession
 from paimon_explore.metadata.options.table_options import BRANCH
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.pruning.bucket_pruning import lists_values
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.executor_tasks import read_splits
-from paimon_explore.spark.read_plan import ReadJob, groups, plan_splits, table_with_options
+from paimon_explore.spark.read_plan import (
+    TASK_BYTES,
+    ReadJob,
+    groups,
+    plan_splits,
+    table_with_options,
+)
 from paimon_explore.spark.reads.native_parquet_read import (
     is_same_everywhere,
     native_files,
@@ -41,9 +48,10 @@ from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 
 DRIVER_BYTES = "spark.paimon_explore.readInDriver.bytes"
-"""Setting of a session: tables that need a merge and are not larger are read by the driver."""
+"""Setting of a session: the size of the files up to which the driver reads few rows itself."""
 _DRIVER_BYTES = 1024 * 1024
 _DRIVER_FILES = 32
+_DRIVER_ROWS = 10_000
 
 
 def read(  # noqa: PLR0913 - the choices of one read
@@ -110,8 +118,10 @@ def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
     if isinstance(scan, SpecialRead):
         return scan.frame(spark)
     job, splits = plan_splits(scan)
-    if job.reader.predicate != TRUE and _is_small(spark, job, splits):
-        return _through_python(spark, job, splits)
+    if job.reader.predicate != TRUE:
+        found = _read_in_driver(spark, job, splits)
+        if found is not None:
+            return found
     paths, rest = native_files(job, splits)
     if not paths:
         return _through_python(spark, job, rest)
@@ -120,22 +130,54 @@ def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
 
 
 def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame:
-    if _is_small(spark, job, splits):
-        rows = pa.Table.from_batches(read_splits(job, splits), schema=job.wire)
-        return spark.createDataFrame(rows, schema=job.schema)
+    if job.reader.predicate == TRUE:  # else tried already, with all splits
+        found = _read_in_driver(spark, job, splits)
+        if found is not None:
+            return found
     tasks = groups(splits, spark.sparkContext.defaultParallelism)
     return map_tasks(spark, tasks, partial(read_splits, job), job.schema)
 
 
+def _read_in_driver(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame | None:
+    """Return the rows, read by the driver, if they are few; None if tasks are faster.
+
+    The driver hands over rows at several times the cost of a task, which costs more to start.
+    """
+    if not _is_small(spark, job, splits):
+        return None
+    batches: list[pa.RecordBatch] = []
+    count = 0
+    for batch in read_splits(job, splits):
+        batches.append(batch)
+        count += batch.num_rows
+        if count > _DRIVER_ROWS:
+            return None
+    rows = pa.Table.from_batches(batches, schema=job.wire)
+    return spark.createDataFrame(rows, schema=job.schema)
+
+
 def _is_small(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> bool:
-    """Return whether reading in the driver is faster than starting tasks."""
-    limit = int(str(spark.conf.get(DRIVER_BYTES, str(_DRIVER_BYTES))))
+    """Return whether the driver reads files in less time than a task needs to start."""
+    predicate, schema = job.reader.predicate, job.reader.schema
+    limit = driver_bytes(spark)
+    if predicate == TRUE:
+        if sum(split.row_count for split in splits) > _DRIVER_ROWS:
+            return False
+    elif limit and schema.primary_keys:
+        keys = set(schema.primary_keys) - set(schema.partition_keys)
+        if lists_values(predicate, keys):
+            limit = max(limit, TASK_BYTES)  # row groups with other keys are not read
     files = sum(len(split.files) for split in splits)
     return (
         0 < files <= _DRIVER_FILES
         and sum(split.files.total_size for split in splits) <= limit
         and all(is_same_everywhere(field.type) for field in job.row_type)
     )
+
+
+def driver_bytes(spark: SparkSession) -> int:
+    """Return the size of the files up to which the driver reads them itself; 0 for never."""
+    return int(str(spark.conf.get(DRIVER_BYTES, str(_DRIVER_BYTES))))
 
 
 class Points(TypedDict):

@@ -1,4 +1,4 @@
-"""`pe.spark.count`: counts rows from manifests where possible, else in Spark tasks."""
+"""`pe.spark.count`: counts rows from manifests, else in the driver or in Spark tasks."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -16,8 +16,8 @@ from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.driver_tasks import map_tasks
-from paimon_explore.spark.read_plan import groups
-from paimon_explore.spark.reads.read_table import Points, table_at
+from paimon_explore.spark.read_plan import fit_one_task, groups
+from paimon_explore.spark.reads.read_table import Points, driver_bytes, table_at
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.table import Table
 
@@ -38,7 +38,8 @@ def count(  # noqa: PLR0913 - the choices of one read
     """Count the rows of a table.
 
     Files that need no merge or filter are counted by their manifest entries and deletion vectors.
-    Tasks read only the other files, and only the columns that merging and filtering need.
+    Tasks read only the other files, and only the columns that merging and filtering need; if one
+    task is enough for them, the driver reads them instead.
 
     Args:
         spark: the session.
@@ -80,15 +81,22 @@ def count(  # noqa: PLR0913 - the choices of one read
     )
     if not rest:
         return total
+    if driver_bytes(spark) and fit_one_task(rest):
+        return total + _count(reader, scan.target.snapshot, rest)
     tasks = groups(rest, spark.sparkContext.defaultParallelism)
-    counted = map_tasks(spark, tasks, partial(_count, reader, scan.target.snapshot), "n long")
+    work = partial(_counted, reader, scan.target.snapshot)
+    counted = map_tasks(spark, tasks, work, "n long")
     return total + sum(int(row["n"]) for row in counted.collect())
 
 
-def _count(
+def _counted(
     reader: SplitReader, snapshot: Snapshot | None, splits: Iterable[Split]
 ) -> Iterator[pa.RecordBatch]:
     """Count the rows of one task."""
-    with explain_missing_files(reader.store, snapshot):
-        rows = sum(part.num_rows for split in splits for part in read_split(reader, split))
+    rows = _count(reader, snapshot, splits)
     yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])
+
+
+def _count(reader: SplitReader, snapshot: Snapshot | None, splits: Iterable[Split]) -> int:
+    with explain_missing_files(reader.store, snapshot):
+        return sum(part.num_rows for split in splits for part in read_split(reader, split))

@@ -4,7 +4,7 @@ import pytest
 
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.sql_parser import parse_where
-from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
+from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets, lists_values
 from support.predicates import row_type_of
 
 ROW_TYPE = row_type_of({"k": "INT", "s": "STRING", "f": "FLOAT", "v": "INT", "r": "ROW<k INT>"})
@@ -50,6 +50,22 @@ def test_all_columns_of_the_key_must_be_given() -> None:
     assert two is not None
     assert len(one) == 1
     assert set(one) <= set(two)
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("k = 1 AND f = 2.5", True),
+        ("k IN (1, 2) AND f IN (0.0, 1.0) AND v > 5", True),
+        ("k = 1 AND f = 2.5 OR k = 2 AND f IS NULL", True),
+        ("k = 1", False),
+        ("k = 1 OR f = 2.5", False),
+        ("k = 1 AND f > 0", False),
+        ("TRUE", False),
+    ],
+)
+def test_a_predicate_lists_the_values_of_columns(where: str, *, expected: bool) -> None:
+    assert lists_values(bind(parse_where(where), ROW_TYPE), ("k", "f")) is expected
 
 
 def test_alternatives_keep_their_columns_together() -> None:

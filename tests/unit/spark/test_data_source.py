@@ -11,6 +11,7 @@ from pyspark.sql import types as st
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, StorageError
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
+from paimon_explore.spark import read_plan
 from paimon_explore.spark.column_matching import matched_columns
 from paimon_explore.spark.data_source import (
     PaimonDataSource,
@@ -211,10 +212,14 @@ def test_small_batches_are_gathered(table: Table) -> None:
     assert table.name == "db.t"
 
 
-def test_raw_splits_are_taken_apart_and_spread_evenly(table: Table) -> None:
+def test_raw_splits_are_taken_apart_and_spread_evenly(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for start in range(6):
         table.append(rows(start))
     splits = table.scan().plan().splits
+    assert [len(group) for group in groups(splits, 4)] == [1]
+    monkeypatch.setattr(read_plan, "_ONE_TASK_ROWS", 5)
     assert [len(group) for group in groups(splits, 4)] == [2, 2, 1, 1]
     assert len(groups(splits, 100)) == 6
     assert groups((), 4) == []
