@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,8 +58,8 @@ def ask_index_file(
 def index_files(text: str) -> Iterator[bytes]:
     """A btree and a bitmap index of the keys of a type."""
     data_type = parse_type_text(text)
-    values: list[object] = [*KEYED[text]]
-    column = pa.chunked_array([pa.array(values).cast(to_arrow(data_type))])
+    values = pa.array(list[Any](KEYED[text]))
+    column = pa.chunked_array([values.cast(to_arrow(data_type))])
     keys = indexed_rows(column, global_index_keys(data_type))[0].keys
     row_ids = [row for at in range(len(keys)) for row in (at, at + 9, 2**33)]
     found = [IndexedRows(keys, np.arange(0, len(row_ids) + 1, 3), np.array(row_ids))]

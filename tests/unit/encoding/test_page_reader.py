@@ -114,4 +114,4 @@ def test_pages_of_many_small_chunks_are_not_looked_at(columns: int, *, is_paged:
     pq.write_table(pa.table(dict.fromkeys(names, numbers)), out, use_dictionary=False)
     file = open_parquet(pa.BufferReader(out.getvalue()), "/t/f.parquet")
     found = file.paged([stored(name, "DOUBLE") for name in names], 0)
-    assert (found is not None) == is_paged
+    assert isinstance(found, page_reader.PagedGroup) == is_paged
