@@ -64,8 +64,11 @@ def row_group_bounds(
         None if the statistics of the type are not usable.
     """
     column = metadata.schema.column(leaf)
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    found = [_statistics(group.column(leaf), footer) for group in groups]
+    found: list[Struct] = []
+    at = 0
+    for group in range(metadata.num_row_groups):
+        statistics, at = _statistics(metadata.row_group(group).column(leaf), footer, at)
+        found.append(statistics)
     lows, highs = (
         [one.get(field, (None, None))[1] for one in found] for field in (_MIN_VALUE, _MAX_VALUE)
     )
@@ -74,23 +77,24 @@ def row_group_bounds(
     return stored_bounds(lows, highs, nulls, (physical, column.length), data_type)
 
 
-def _statistics(chunk: pq.ColumnChunkMetaData, footer: bytes) -> Struct:
-    """Return the statistics of a column chunk; empty if there are none.
+def _statistics(chunk: pq.ColumnChunkMetaData, footer: bytes, start: int) -> tuple[Struct, int]:
+    """Return the statistics of a column chunk, empty if there are none, and their position.
 
-    Its place in the footer is not known, but its sizes and offset, which are consecutive fields.
+    Its place in the footer is not known, but its sizes and offset, which are consecutive fields,
+    and that it is behind the chunks of earlier row groups.
     """
     sizes = (chunk.num_values, chunk.total_uncompressed_size, chunk.total_compressed_size)
     fields: Struct = {at: (Wire.I64, size) for at, size in enumerate(sizes, _NUM_VALUES)}
     fields[_DATA_OFFSET] = (Wire.I64, chunk.data_page_offset)
     pattern = encode_struct({at - _NUM_VALUES + 1: value for at, value in fields.items()})[:-1]
-    at = footer.find(pattern)
+    at = footer.find(pattern, start)
     if at < 0:
-        return {}
+        return {}, start
     try:
         rest = decode_struct_at(footer, at + len(pattern))[0]
-        return struct_of(rest.get(_STATISTICS - _DATA_OFFSET, (Wire.STRUCT, {}))[1])
+        return struct_of(rest.get(_STATISTICS - _DATA_OFFSET, (Wire.STRUCT, {}))[1]), at
     except ThriftError:
-        return {}
+        return {}, at
 
 
 def bounds_column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
