@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.spark_semantics import spark_semantics
 from paimon_explore.sql_statements.engine import Args
-from paimon_explore.sql_statements.parameter_markers import check_used, value_of
+from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError
 from paimon_explore.sql_statements.table_references import spliced
 from paimon_explore.sql_statements.tokenizer import Reader, tokens_of

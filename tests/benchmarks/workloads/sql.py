@@ -14,7 +14,9 @@ _CONTENDERS = ("ours", "rust")
 _APPEND, _KEYS = "plain_3m", "keyed_dense_3m"
 
 
-_TPCH = Path(tpch.__file__).with_suffix(".sql").read_text(encoding="utf-8").rstrip(";\n").split(";\n")
+_TPCH = (
+    Path(tpch.__file__).with_suffix(".sql").read_text(encoding="utf-8").rstrip(";\n").split(";\n")
+)
 
 
 def _query(
