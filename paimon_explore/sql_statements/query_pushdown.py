@@ -7,8 +7,9 @@ of the WHERE that have the same meaning here as in Spark: comparisons of numbers
 with constants, prefixes of LIKE, IN and IS NULL, also of members of structs, combined by AND and
 OR. The engine still applies the whole WHERE to the rows it gets.
 
-Nothing is pushed down where that could change the result: `*`, PIVOT, NATURAL JOIN and the like
-read all columns; a WHERE over the outer side of an outer join reads all rows.
+Nothing is pushed down where that could change the result: `*` reads all columns of the tables
+beside it, PIVOT, NATURAL JOIN and the like those of all tables; a WHERE over the outer side of an
+outer join reads all rows.
 """
 
 import re
@@ -54,10 +55,12 @@ def wanted_columns(
         tokens: of the whole query.
         schema: of the table.
     """
-    root = None if reference.node is None else reference.node.root()
-    if root is None or any(_needs_all(token) for token in tokens):
+    node = reference.node
+    if node is None or any(_needs_all(token) for token in tokens):
         return None
-    if any(not isinstance(star.parent, exp.Count) for star in root.find_all(exp.Star)):
+    select = node.parent_select
+    stars = (node.root() if select is None else select).find_all(exp.Star)
+    if any(star.parent_select is select and _is_wanted(star) for star in stars):
         return None
     words = {token.text.lower() for token in tokens if token.kind in {Kind.WORD, Kind.NAME}}
     found = [name for name in schema.row_type.names if name.lower() in words]
@@ -66,6 +69,15 @@ def wanted_columns(
 
 def _needs_all(token: Token) -> bool:
     return token.word in _ALL_COLUMNS or token.sign == "|>"
+
+
+def _is_wanted(star: exp.Star) -> bool:
+    """Return whether `*` stands for columns: it does not in `count(*)` and `EXISTS (SELECT *`."""
+    item = star.parent if isinstance(star.parent, exp.Column) else star
+    inside = item.parent
+    if isinstance(inside, exp.Count):
+        return item is not star
+    return not (isinstance(inside, exp.Select) and isinstance(inside.parent, exp.Exists))
 
 
 def _smallest(fields: Sequence[DataField]) -> str:

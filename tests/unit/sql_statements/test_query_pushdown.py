@@ -4,12 +4,17 @@ import random
 from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
 from paimon_explore.sql_statements.duckdb.dialect import parsed_query
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
+from paimon_explore.sql_statements.query_pushdown import wanted_columns
+from paimon_explore.sql_statements.table_references import references_of
+from paimon_explore.sql_statements.tokenizer import tokens_of
+from support.small_tables import append_table, columns
 
 KINDS = {
     "append": "",
@@ -161,3 +166,35 @@ def test_rows_of_partitions_are_counted_from_metadata(tmp_path: Path) -> None:
         assert pe.sql(text, t=table).to_arrow() == pe.sql(text, t=table.to_arrow()).to_arrow()
     text = "SELECT max(id) FROM t WHERE dt = 'd1'"
     assert metadata_answer(parsed_query(text), {"t": table.scan()}) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("SELECT a FROM t", ["a"]),
+        ("SELECT * FROM t", None),
+        ("SELECT count(*) FROM t", ["k"]),
+        ("SELECT count(t.*) FROM t", None),
+        ("SELECT b FROM u WHERE EXISTS (SELECT * FROM t WHERE t.a = u.b)", ["a", "b"]),
+        ("SELECT b FROM u WHERE NOT EXISTS (SELECT t.* FROM t WHERE a > 1)", ["a", "b"]),
+        ("SELECT a FROM t WHERE EXISTS (SELECT * FROM u)", ["a"]),
+        ("SELECT a FROM t WHERE b IN (SELECT * FROM u)", ["a", "b"]),
+        ("SELECT b FROM u WHERE b IN (SELECT * FROM t)", None),
+        ("SELECT * FROM (SELECT a FROM t)", ["a"]),
+        ("SELECT a FROM (SELECT * FROM t)", None),
+        ("SELECT * FROM (SELECT a FROM t) JOIN u ON true", ["a"]),
+        ("SELECT u.* FROM u JOIN t ON u.a = t.a", None),
+        ("WITH w AS (SELECT * FROM t) SELECT a FROM w", None),
+        ("WITH w AS (SELECT a FROM t) SELECT * FROM w", ["a"]),
+        ("SELECT a FROM t UNION ALL SELECT * FROM u", ["a"]),
+        ("SELECT a FROM u WHERE EXISTS (SELECT * FROM u UNION SELECT * FROM t)", None),
+        ("SELECT a FROM u, LATERAL (SELECT * FROM t WHERE t.b = u.b)", None),
+        ("SELECT a FROM t NATURAL JOIN u", None),
+    ],
+)
+def test_a_star_reads_all_columns_of_the_tables_beside_it(
+    query: str, expected: list[str] | None
+) -> None:
+    schema = append_table(columns(a=pa.string(), b=pa.string(), k=pa.int32())).schema
+    (reference,) = (one for one in references_of(query) if one.parts == ("t",))
+    assert wanted_columns(reference, tokens_of(query), schema) == expected
