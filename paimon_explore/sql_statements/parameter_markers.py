@@ -58,11 +58,9 @@ _Marker = tuple[int, int, str]
 """Start, end and key: the name, or `_` and the number."""
 
 
-def _markers(source: str, args: Args) -> list[_Marker]:
+def named_markers(source: str) -> list[_Marker]:
+    """The markers `:name` of a statement; not the colons of structs, VARIANT paths and casts."""
     tokens = tokens_of(source)
-    if not isinstance(args, Mapping):
-        signs: list[Token] = [one for one in tokens if one.sign == "?"]
-        return [(one.start, one.end, f"_{at}") for at, one in enumerate(signs)]
     return [
         (colon.start, name.end, name.text)
         for before, colon, name in zip(tokens, tokens[1:], tokens[2:], strict=False)
@@ -72,6 +70,13 @@ def _markers(source: str, args: Args) -> list[_Marker]:
         and before.sign not in _ENDS
         and (before.sign or before.end < colon.start)
     ]
+
+
+def _markers(source: str, args: Args) -> list[_Marker]:
+    if isinstance(args, Mapping):
+        return named_markers(source)
+    signs: list[Token] = [one for one in tokens_of(source) if one.sign == "?"]
+    return [(one.start, one.end, f"_{at}") for at, one in enumerate(signs)]
 
 
 def _spliced(source: str, markers: Sequence[_Marker], value: Callable[[str], object]) -> str:

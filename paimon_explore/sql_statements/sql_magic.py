@@ -18,7 +18,7 @@ On DuckDB, a name that is no table of the catalog can be a variable with a table
 
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
 from typing import NoReturn, Protocol
 
@@ -129,18 +129,10 @@ class SqlMagic:
 
     def _parameters(self, statement: str) -> Mapping[str, object]:
         """Return the variables that a statement has markers for."""
+        from paimon_explore.sql_statements.parameter_markers import named_markers  # noqa: PLC0415 - when a cell runs
+
         values = self._shell.user_ns
-        return {name: values[name] for name in _markers(statement) if name in values}
-
-
-def _markers(text: str) -> Iterator[str]:
-    from paimon_explore.sql_statements.tokenizer import tokens_of  # noqa: PLC0415 - when a cell runs
-
-    tokens = tokens_of(text)
-    for before, token, name in zip([None, *tokens], tokens, tokens[1:], strict=False):
-        is_marker = before is None or before.end < token.start or bool(before.sign)
-        if token.sign == ":" and name.word and name.start == token.end and is_marker:
-            yield name.text
+        return {name: values[name] for *_, name in named_markers(statement) if name in values}
 
 
 class _Parser(ArgumentParser):

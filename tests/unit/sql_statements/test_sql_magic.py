@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from datetime import date
 
 import pandas as pd
 import pyarrow as pa
@@ -67,6 +68,12 @@ def test_a_cell_runs_on_the_catalog_of_the_notebook(notebook: Notebook, magic: S
     made = magic.run("", "DELETE FROM orders WHERE id = 405; SELECT max(id) AS m FROM orders")
     assert rows(made) == [{"m": 404}]
     assert rows(magic.run("SELECT max(id) AS m FROM orders VERSION AS OF 1")) == [{"m": 5}]
+
+
+def test_colons_of_types_and_casts_are_no_markers(notebook: Notebook, magic: SqlMagic) -> None:
+    notebook.user_ns["date"] = date
+    magic.run("CREATE TABLE demo.colons (s STRUCT<d:date>)")
+    assert rows(magic.run("SELECT year('1969-12-31'::date) AS y")) == [{"y": 1969}]
 
 
 def test_markers_take_the_values_of_variables(notebook: Notebook, magic: SqlMagic) -> None:
