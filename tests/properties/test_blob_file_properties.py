@@ -1,6 +1,5 @@
 """Blob files: what is written is read, and damage is always noticed."""
 
-import io
 
 import pyarrow as pa
 from hypothesis import given
@@ -8,22 +7,14 @@ from hypothesis import strategies as st
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.blob.blob_file import BlobDataFile, BlobFileWriter
+from paimon_explore.encoding.blob.blob_file import BlobDataFile
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.errors import FormatError
 from support.damage import damaged
+from support.decoders import blob_file
 
 COLUMN = StoredColumn(name="b", type=parse_type("BLOB", "a test"))
 VALUES = st.lists(st.none() | st.binary(max_size=40), max_size=8)
-
-
-def written(values: list[bytes | None]) -> bytes:
-    out = io.BytesIO()
-    writer = BlobFileWriter(out.write)
-    for value in values:
-        writer.add_value(value)
-    writer.finish()
-    return out.getvalue()
 
 
 def read(data: bytes) -> list[object]:
@@ -34,14 +25,14 @@ def read(data: bytes) -> list[object]:
 
 @given(values=VALUES)
 def test_a_blob_file_comes_back_as_it_was(values: list[bytes | None]) -> None:
-    assert read(written(values)) == values
+    assert read(blob_file(values)) == values
 
 
 @given(values=VALUES, data=st.data())
 def test_a_damaged_blob_file_is_refused_or_lacks_no_byte_of_a_value(
     values: list[bytes | None], data: st.DataObject
 ) -> None:
-    broken = data.draw(damaged(written(values)))
+    broken = data.draw(damaged(blob_file(values)))
 
     try:
         found = read(broken)

@@ -348,7 +348,8 @@ def _read_blobs(data_type: object) -> Callable[[bytes], object]:
     return lambda data: _batches(BlobDataFile(pa.BufferReader(data), "f", column), [column])
 
 
-def _blob_file(values: Sequence[bytes | None]) -> bytes:
+def blob_file(values: Sequence[bytes | None]) -> bytes:
+    """A BLOB file of some values."""
     out = io.BytesIO()
     writer = BlobFileWriter(out.write)
     for value in values:
@@ -358,7 +359,7 @@ def _blob_file(values: Sequence[bytes | None]) -> bytes:
 
 
 def _read_entry(data_type: object) -> Callable[[bytes], object]:
-    return lambda data: _read_blobs(data_type)(_blob_file([data]))
+    return lambda data: _read_blobs(data_type)(blob_file([data]))
 
 
 _ICEBERG_MANIFEST = IcebergManifest(
@@ -565,7 +566,7 @@ DECODERS: Mapping[str, Decoder] = {
     "keys of shredded maps": Decoder(_read_map_keys, b'{"a": 0, "b": 1}'),
     "row file": Decoder(_read_row_file, _row_file()),
     "row block": Decoder(_read_row_block, _row_block()),
-    "blob file": Decoder(_read_blobs("BLOB"), _blob_file([b"abc", None, b""])),
+    "blob file": Decoder(_read_blobs("BLOB"), blob_file([b"abc", None, b""])),
     "array of blobs": Decoder(
         _read_entry({"type": "ARRAY", "element": "BLOB"}), encode_array([b"x", None, b"yz"])
     ),
