@@ -1,6 +1,5 @@
 """Blob files: what is written is read, and damage is always noticed."""
 
-
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
