@@ -265,6 +265,10 @@ class SparkEngine:
             make = frame.createOrReplaceTempView if replaces else frame.createTempView
         make(name)
 
+    def drop_temporary_view(self, name: str) -> None:
+        """Drop a temporary view."""
+        self._spark.catalog.dropTempView(name)
+
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""
         self._spark.conf.set(DATABASE, database)

@@ -176,6 +176,9 @@ class Engine(Protocol):
     ) -> None:
         """Create a temporary view."""
 
+    def drop_temporary_view(self, name: str) -> None:
+        """Drop a temporary view."""
+
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""
 

@@ -109,11 +109,14 @@ def _create_view(warehouse: Warehouse, reader: Reader, *, replaces: bool) -> Out
 
 
 def _drop_view(warehouse: Warehouse, reader: Reader) -> Answer | None:
-    """Drop a view of the catalog; None if the view belongs to the engine."""
+    """Drop a temporary view or one of the catalog; None if the view belongs to the engine."""
     ignore = reader.takes("IF", "EXISTS")
     parts = reader.path("the view")
     reader.end()
-    if warehouse.catalog is None or (len(parts) == 1 and warehouse.is_view(parts[0])):
+    if len(parts) == 1 and warehouse.is_view(parts[0]):
+        warehouse.engine.drop_temporary_view(parts[0])
+        return done()
+    if warehouse.catalog is None:
         return None
     name = warehouse.find(parts)
     if name is None:

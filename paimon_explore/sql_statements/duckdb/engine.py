@@ -313,6 +313,10 @@ class DuckDBEngine:
             raise AlreadyExistsError("view", name, "the session")
         self._state.add(name, _duck_rows(rows))
 
+    def drop_temporary_view(self, name: str) -> None:
+        """Drop a temporary view."""
+        del self._state.views[name.lower()], self._state.names[name.lower()]
+
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""
         self._state.database = database

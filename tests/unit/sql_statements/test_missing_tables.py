@@ -68,12 +68,19 @@ def test_nothing_is_dropped_if_it_does_not_exist(kind: str, catalog: pe.Catalog)
     assert catalog.tables("shop") == ["t"]
 
 
+def test_a_temporary_view_is_dropped(catalog: pe.Catalog) -> None:
+    catalog.sql("CREATE TEMPORARY VIEW v AS SELECT 1 AS id")
+    catalog.sql("DROP VIEW V")
+    with pytest.raises(NotFoundError, match="'v' does not exist"):
+        catalog.sql("SELECT * FROM v")
+
+
 def test_a_current_database_that_does_not_exist_is_told(catalog: pe.Catalog) -> None:
     with pytest.raises(NotFoundError, match=r"USE selects a database.*Databases: 'shop'\."):
         catalog.sql("CREATE TABLE t (id INT)")
 
 
-def test_a_table_is_created_as_flink_writes_it(catalog: pe.Catalog) -> None:
+def test_a_table_is_created_and_altered_as_in_flink(catalog: pe.Catalog) -> None:
     catalog.sql(
         "CREATE TABLE shop.f (dt STRING, id BIGINT, PRIMARY KEY (dt, id) NOT ENFORCED)"
         " PARTITIONED BY (dt) WITH ('bucket' = '2', 'merge-engine' = 'first-row')"
@@ -81,7 +88,13 @@ def test_a_table_is_created_as_flink_writes_it(catalog: pe.Catalog) -> None:
     made = catalog.table("shop.f")
     assert made.schema.primary_keys == ("dt", "id")
     assert made.schema.partition_keys == ("dt",)
-    assert made.schema.options["merge-engine"] == "first-row"
+    assert made.schema.options == {"bucket": "2", "merge-engine": "first-row"}
+    catalog.sql("ALTER TABLE shop.f SET ('snapshot.num-retained.max' = '20', 'bucket' = '3')")
+    catalog.sql("ALTER TABLE shop.f RESET ('snapshot.num-retained.max')")
+    catalog.sql("ALTER TABLE shop.f ADD (more INT, text STRING)")
+    altered = catalog.table("shop.f").schema
+    assert altered.options == {"bucket": "3", "merge-engine": "first-row"}
+    assert altered.row_type.names == ("dt", "id", "more", "text")
     catalog.sql("CREATE TABLE shop.g WITH ('bucket' = '-1') AS SELECT 1 AS id")
     catalog.sql("CREATE TABLE shop.h WITH one AS (SELECT 1 AS id) SELECT id FROM one")
     assert [catalog.table(name).count() for name in ("shop.g", "shop.h")] == [1, 1]
