@@ -84,7 +84,7 @@ class ReferenceActs(UpkeepActs):
             try:
                 self.table.fast_forward(name)
             except InvalidInputError:
-                kept = {number for number, _ in main.tags.values()} | main.logs.keys()
+                kept = {number for number, _ in main.tags.values()} | {*main.logs, *main.states}
                 assert any(number < first for number in kept)
                 self.count("fast-forward, refused")
                 return

@@ -8,14 +8,15 @@ shared with the table. State after an interrupted operation:
 - fast-forward: main is rolled back to the branch's first snapshot, from the newest to the oldest;
   then the branch's schemas, its snapshots in ascending order and its tags are copied over those of
   main with the same id or name. If the branch's first snapshots have expired, main's older
-  snapshots are not its predecessors: they are removed as well, oldest first. Main is readable at
-  any moment, and repeating the operation completes it, since the branch does not change. A
-  concurrent expiry either gives way or raises a conflict (see `expiry_protocol`).
+  snapshots are not its predecessors: they are removed as well, oldest first. Those with the same
+  files by chance are found by the schemas that the branch lacks. Main is readable at any moment,
+  and repeating the operation completes it, since the branch does not change. A concurrent expiry
+  either gives way or raises a conflict (see `expiry_protocol`).
 
 Spec: maintenance/manage-branches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from paimon_explore.errors import (
@@ -143,8 +144,8 @@ def fast_forward(store: TableStore, name: str) -> None:
 
     Raises:
         NotFoundError: the branch does not exist.
-        InvalidInputError: the branch is main, or has no snapshots; or an older tag or changelog of
-            main needs a schema that the branch replaces.
+        InvalidInputError: the branch is main, or has no snapshots; or an older snapshot, tag or
+            changelog of main needs a schema that the branch replaces.
         CommitConflictError: snapshots of main or of the branch are being expired, or their expiry
             was interrupted; nothing was changed.
     """
@@ -159,12 +160,18 @@ def fast_forward(store: TableStore, name: str) -> None:
     if earliest is None:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
     check_no_expiry(branch, earliest.id, branch.snapshots.history())
-    _check_kept_schemas(main, branch, earliest)
+    lost = _lost_schemas(main, branch, earliest)
+    older = [snapshot for snapshot in main.snapshots.list() if snapshot.id < earliest.id]
+    there = main.snapshots.find(earliest.id)
+    is_followed = there is not None and is_same_commit(there, earliest)
+    newest = max((snapshot.schema_id for snapshot in older), default=-1)
+    keeps = is_followed or all(schema_id > newest for schema_id in lost)
+    _check_kept_schemas(main, branch, earliest, lost, older if is_followed else ())
     _roll_back_main(main, earliest.id, frozenset(branch.tags.names()))
     _replace_schemas(main, branch, earliest.schema_id)
     copied = _replace_snapshots(main, branch)
     _remove_followers(main, copied[-1])
-    _remove_unrelated(main, copied[0])
+    _remove_unrelated(main, copied[0], keeps=keeps)
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
     with suppress(StorageError):  # hints are optional: readers list the directory
@@ -197,29 +204,48 @@ def _check_branch_exists(store: TableStore, name: str) -> None:
         raise NotFoundError("branch", name, store.paths.root, hint=hint)
 
 
-def _check_kept_schemas(main: TableStore, branch: TableStore, first: Snapshot) -> None:
+def _lost_schemas(main: TableStore, branch: TableStore, first: Snapshot) -> frozenset[int]:
+    """Return the ids of main's schemas that a fast-forward replaces by others or removes."""
+    ids = frozenset(branch.schemas.ids())
+    return frozenset(
+        schema_id
+        for schema_id in main.schemas.ids()
+        if (
+            main.schemas.load(schema_id) != branch.schemas.load(schema_id)
+            if schema_id in ids
+            else schema_id >= first.schema_id
+        )
+    )
+
+
+def _check_kept_schemas(
+    main: TableStore,
+    branch: TableStore,
+    first: Snapshot,
+    lost: Collection[int],
+    older: Sequence[Snapshot],
+) -> None:
     """Check that what stays of main needs no schema that is replaced or removed.
 
     Raises:
-        InvalidInputError: a tag or changelog does; nothing was changed.
+        InvalidInputError: a snapshot, tag or changelog does; nothing was changed.
     """
-    copied, ids = branch.tags.names(), branch.schemas.ids()
-    kept = [(f"tag {t.name!r}", t.snapshot) for t in main.tags.list() if t.name not in copied]
+    copied = branch.tags.names()
+    kept = [(f"snapshot {snapshot.id}", snapshot) for snapshot in older]
+    kept += [
+        (f"tag {tag.name!r}", tag.snapshot) for tag in main.tags.list() if tag.name not in copied
+    ]
     kept += [(f"changelog {log.id}", log) for log in main.changelogs.list()]
     kept = [(what, snapshot) for what, snapshot in kept if snapshot.id < first.id]
     newest = max((snapshot.schema_id for _, snapshot in kept), default=-1)
-    for schema_id in (number for number in main.schemas.ids() if number <= newest):
-        if schema_id in ids:
-            stays = main.schemas.load(schema_id) == branch.schemas.load(schema_id)
-        else:
-            stays = schema_id < first.schema_id
-        user = next((what for what, one in kept if one.schema_id >= schema_id and not stays), None)
-        if user is not None:
-            raise InvalidInputError(
-                f"Main cannot be fast-forwarded to branch {branch.paths.branch!r}: {user} of main "
-                f"needs schema {schema_id}, which the branch lacks or has in another form.",
-                hint="Delete the tag, or expire the changelogs, and fast-forward again.",
-            )
+    gone = min((schema_id for schema_id in lost if schema_id <= newest), default=None)
+    if gone is not None:  # files of older schemas may be among those of a snapshot
+        user = next(what for what, snapshot in kept if snapshot.schema_id >= gone)
+        raise InvalidInputError(
+            f"Main cannot be fast-forwarded to branch {branch.paths.branch!r}: {user} of main "
+            f"needs schema {gone}, which the branch lacks or has in another form.",
+            hint="Delete the tag, or expire the snapshots or changelogs, and fast-forward again.",
+        )
 
 
 def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
@@ -288,13 +314,19 @@ def _remove_followers(main: TableStore, last_id: int) -> None:
         last = following
 
 
-def _remove_unrelated(main: TableStore, first_id: int) -> None:
-    """Delete main's snapshots before the branch's first one, unless it is based on them."""
+def _remove_unrelated(main: TableStore, first_id: int, *, keeps: bool) -> None:
+    """Delete main's snapshots before the branch's first one, unless it is based on them.
+
+    Args:
+        main: the table.
+        first_id: the first snapshot of the branch.
+        keeps: whether the older ones have all their schemas.
+    """
     before, first = main.snapshots.find(first_id - 1), main.snapshots.find(first_id)
     if first is None:  # a concurrent rollback removed it
         return
     with suppress(MissingFileError):  # the predecessor has expired, or is expiring
-        if before is not None and continues(main.manifests, before, first):
+        if keeps and before is not None and continues(main.manifests, before, first):
             return
     for older in main.snapshots.ids():
         if older < first_id:

@@ -169,6 +169,49 @@ def test_what_main_had_goes_if_it_is_not_what_came_before_the_branch(tmp_path: P
 
 
 @pytest.mark.parametrize("branch_changes", [False, True])
+def test_snapshots_of_main_with_the_same_files_but_other_schemas_go(
+    tmp_path: Path, *, branch_changes: bool
+) -> None:
+    table = plain_table(tmp_path)
+    table.append([{"k": 1, "v": "both"}])
+    table.create_tag("one")
+    table.create_branch("b", "one")
+    table.add_column("n", "INT")
+    table.truncate()
+    branch = open_table(table.path, branch="b")
+    if branch_changes:
+        branch.add_column("text", "STRING")
+    branch.truncate()
+    branch.append([{"k": 3, "v": "branch"}])
+    branch.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    table.fast_forward("b")
+    assert states(table) == {3: [3]}
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
+def test_a_snapshot_of_main_that_needs_a_lost_schema_is_not_left_without_it(
+    tmp_path: Path,
+) -> None:
+    table = plain_table(tmp_path)
+    table.append([{"k": 1, "v": "old"}])
+    table.add_column("n", "INT")
+    table.append([{"k": 2, "v": "new", "n": 2}])
+    table.append([{"k": 3, "v": "of a writer that began before"}])
+    path = Path(table.path) / "snapshot" / "snapshot-3"
+    path.write_text(path.read_text().replace('"schemaId" : 1', '"schemaId" : 0'))
+    assert table.snapshots[3].schema_id == 0
+    table.create_tag("three", 3)
+    table.create_branch("b", "three")
+    with pytest.raises(
+        InvalidInputError, match=r"snapshot 1 of main needs|snapshot 2 of main needs"
+    ):
+        table.fast_forward("b")
+    assert states(table) == {1: [1], 2: [1, 2], 3: [1, 2, 3]}
+    table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    table.fast_forward("b")
+
+
+@pytest.mark.parametrize("branch_changes", [False, True])
 def test_schemas_that_tags_of_main_need_are_not_replaced(
     tmp_path: Path, *, branch_changes: bool
 ) -> None:
