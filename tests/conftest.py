@@ -18,6 +18,7 @@ pytest_plugins = (
     "support.single_reader_thread",
     "support.site",
     "support.skip_summary",
+    "support.unsynced_files",
 )
 """The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
