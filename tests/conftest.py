@@ -13,12 +13,12 @@ pytest_plugins = (
     "implementations",
     "support.browser",
     "support.demo_in_examples",
+    "support.disk_waits",
     "support.event_loops",
     "support.figures",
     "support.single_reader_thread",
     "support.site",
     "support.skip_summary",
-    "support.unsynced_files",
 )
 """The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
