@@ -13,6 +13,7 @@ pytest_plugins = (
     "implementations",
     "support.browser",
     "support.demo_in_examples",
+    "support.disk_waits",
     "support.event_loops",
     "support.figures",
     "support.single_reader_thread",

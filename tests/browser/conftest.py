@@ -5,25 +5,23 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from support.browser_page import Watched, serve
+from support.browser_page import VIEWPORT, Harness, Watched
 from support.jupyter_lab import Lab, start_lab
 
 expect.set_options(timeout=15_000)  # a busy machine may need more than the usual five seconds
 
 
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    """A fresh page."""
-    page = browser.new_page(viewport={"width": 1100, "height": 640})
-    yield Watched(page)
-    page.close()
+@pytest.fixture(scope="session")
+def _harness(browser: Browser) -> Harness:
+    return Harness(browser.new_page(viewport=VIEWPORT))
 
 
 @pytest.fixture
-def harness(watched: Watched) -> Watched:
-    """A fresh page on which `show` opens the harness, without any server."""
-    watched.page.route("http://127.0.0.1:1/**", serve)
-    return watched
+def harness(_harness: Harness) -> Iterator[Harness]:
+    """A page on which `show` opens the harness, without any server."""
+    _harness.clear()
+    yield _harness
+    _harness.clear()
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +32,17 @@ def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     yield started
     started.process.terminate()
     started.process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def _lab_page(browser: Browser) -> Watched:
+    return Watched(browser.new_page(viewport=VIEWPORT))
+
+
+@pytest.fixture
+def watched(lab: Lab, _lab_page: Watched) -> Iterator[Watched]:
+    """The page in which tests open notebooks one after the other."""
+    yield _lab_page
+    lab.clear(_lab_page.page)
+    _lab_page.page.set_viewport_size(VIEWPORT)
+    _lab_page.forget()

@@ -3,20 +3,19 @@
 import base64
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
-from paimon_explore.inspection.explorer.explorer_tabs import GROUPS, TABS
+from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
 from support.browser_page import (
-    Watched,
-    chosen_tab,
+    Harness,
     expect_trait,
     open_tab,
+    settled,
     show,
     show_python,
     traits_query,
@@ -24,14 +23,9 @@ from support.browser_page import (
 from support.depth import some
 from support.explored import golden_view
 from support.golden import GoldenTables
-from support.required import lacking
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
-FINDINGS = """async () => (await axe.run('.pe-explorer')).violations
-    .filter(({impact}) => impact === 'serious' || impact === 'critical')
-    .map(({id, nodes}) => [id, nodes.length, nodes[0].html, nodes[0].failureSummary])"""
 ACTIVE = """() => {
     const found = document.activeElement;
     const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(found);
@@ -48,12 +42,12 @@ ACTIVE = """() => {
 MOST_STOPS = 120
 
 
-def explored(watched: Watched, golden: GoldenTables, query: str = "") -> Page:
+def explored(harness: Harness, golden: GoldenTables, query: str = "") -> Page:
     """The explorer of a table with deletion vectors, partitions and several levels."""
     state = ExplorerState(Inspector(golden_view(golden.table("java200", "dv_pk").folder)))
     traits = traits_query(selected=state.newest, tab="overview", code="t.inspect.overview()")
     given = f"{traits}&{query}"
-    page = show_python(watched, "explorer", lambda message: answer(state, message), given)
+    page = show_python(harness, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(30_000)
     settle(page)
     return page
@@ -65,7 +59,7 @@ def settle(page: Page) -> None:
         "() => !document.querySelector('.pe-panel[role=tabpanel] [data-busy]')"
         " && document.querySelector('.pe-panel[role=tabpanel]').innerText.length > 20"
     )
-    page.wait_for_timeout(150)
+    settled(page)
 
 
 def opened(page: Page, stride: int, turn: int = 0) -> Iterator[str]:
@@ -77,25 +71,8 @@ def opened(page: Page, stride: int, turn: int = 0) -> Iterator[str]:
         yield tab
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_any_tab(
-    harness: Watched, golden: GoldenTables, theme: str
-) -> None:
-    if not AXE.exists():
-        lacking("axe", f"{AXE} does not exist")
-    page = explored(harness, golden, f"theme={theme}")
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found: dict[str, object] = {}
-    for tab in opened(page, 3, ["light", "dark"].index(theme)):
-        violations = page.evaluate(FINDINGS)
-        if violations:
-            found[tab] = violations
-    assert found == {}
-    harness.check()
-
-
 def test_tab_reaches_everything_and_the_focus_is_always_seen(
-    harness: Watched, golden: GoldenTables
+    harness: Harness, golden: GoldenTables
 ) -> None:
     page = explored(harness, golden)
     unseen: list[object] = []
@@ -117,27 +94,7 @@ def test_tab_reaches_everything_and_the_focus_is_always_seen(
     harness.check()
 
 
-def test_arrows_walk_through_all_tabs(harness: Watched, golden: GoldenTables) -> None:
-    page = explored(harness, golden)
-    strip = page.get_by_role("tablist", name="Groups of views")
-    for group, tabs in GROUPS.items():
-        strip.locator("[aria-selected=true]").focus()
-        expect(strip.get_by_role("tab", name=group)).to_be_focused()
-        for tab in tabs:
-            expect_trait(page, "tab", tab)
-            if len(tabs) > 1:
-                chosen_tab(page).focus()
-                page.keyboard.press("ArrowRight")
-        strip.locator("[aria-selected=true]").focus()
-        page.keyboard.press("ArrowRight")
-    expect_trait(page, "tab", TABS[0])
-    page.keyboard.press("End")
-    expect_trait(page, "tab", next(iter(GROUPS["Internals"])))
-    settle(page)
-    harness.check()
-
-
-def test_the_help_is_a_dialog_that_escape_closes(harness: Watched, golden: GoldenTables) -> None:
+def test_the_help_is_a_dialog_that_escape_closes(harness: Harness, golden: GoldenTables) -> None:
     page = explored(harness, golden)
     opener = page.get_by_role("button", name="Keyboard shortcuts and symbols")
     opener.focus()
@@ -150,7 +107,7 @@ def test_the_help_is_a_dialog_that_escape_closes(harness: Watched, golden: Golde
 
 
 def test_at_twice_the_size_every_view_fits_the_width(
-    harness: Watched, golden: GoldenTables
+    harness: Harness, golden: GoldenTables
 ) -> None:
     harness.page.set_viewport_size({"width": 640, "height": 400})
     page = explored(harness, golden, "width=600")
@@ -172,7 +129,7 @@ MOVING = """() => document.getAnimations().filter(({playState, effect}) =>
 
 
 def test_nothing_moves_where_less_motion_is_preferred(
-    harness: Watched, golden: GoldenTables
+    harness: Harness, golden: GoldenTables
 ) -> None:
     harness.page.emulate_media(reduced_motion="reduce")
     page = explored(harness, golden)
@@ -226,7 +183,7 @@ def contrast(one: Sequence[int], other: Sequence[int]) -> float:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_marks_are_seen_with_every_colour_vision_and_told_apart_by_letter_or_text(
-    harness: Watched, theme: str
+    harness: Harness, theme: str
 ) -> None:
     page = show(harness, f"snapshots=30&files=300&theme={theme}")
     legend = page.locator(".pe-legend").inner_text()

@@ -13,13 +13,13 @@ from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import byte_answer
-from support.browser_page import Watched, show_python
+from support.axe import serious_findings
+from support.browser_page import Harness, settled, show_python
+from support.depth import some
 from support.explored import HOSTILE
-from support.required import lacking
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 42_000
 
 
@@ -37,20 +37,21 @@ def answers(found: ByteLayout) -> Callable[[Mapping[str, object]], Answer]:
     return answer
 
 
+@pytest.fixture(scope="module")
 def orders() -> pe.Table:
     table = pe.demo().table("demo.orders")
     assert isinstance(table, pe.Table)
     return table
 
 
-def show_bytes(watched: Watched, found: ByteLayout, query: str = "") -> Page:
-    page = show_python(watched, "bytes", answers(found), query)
+def show_bytes(harness: Harness, found: ByteLayout, query: str = "") -> Page:
+    page = show_python(harness, "bytes", answers(found), query)
     page.wait_for_selector("[data-file]")
     return page
 
 
-def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
-    page = show_bytes(harness, orders().inspect.bytes("delta/0"))
+def test_a_manifest_opens_at_its_records(harness: Harness, orders: pe.Table) -> None:
+    page = show_bytes(harness, orders.inspect.bytes("delta/0"))
     tree = page.get_by_role("tree", name="Fields")
     expect(tree.get_by_role("treeitem", name="_FILE 20 fields")).to_be_visible()
     tree.get_by_role("treeitem", name="_KIND").click()
@@ -63,8 +64,8 @@ def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
     harness.check()
 
 
-def test_a_byte_finds_its_field(harness: Watched) -> None:
-    page = show_bytes(harness, orders().inspect.bytes("delta/0"))
+def test_a_byte_finds_its_field(harness: Harness, orders: pe.Table) -> None:
+    page = show_bytes(harness, orders.inspect.bytes("delta/0"))
     page.locator("[data-byte='2'].peb-byte").click()
     expect(page.locator(".peb")).to_have_attribute("data-path", "0.0")
     expect(page.get_by_role("treeitem", selected=True)).to_contain_text("magic")
@@ -76,22 +77,22 @@ def test_a_byte_finds_its_field(harness: Watched) -> None:
     harness.check()
 
 
-def test_fields_are_walked_by_keyboard(harness: Watched) -> None:
-    page = show_bytes(harness, orders().inspect.bytes())
+def test_fields_are_walked_by_keyboard(harness: Harness, orders: pe.Table) -> None:
+    page = show_bytes(harness, orders.inspect.bytes())
     page.get_by_role("tree", name="Fields").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-        page.wait_for_timeout(120)
+        settled(page)
     expect(page.locator(".peb")).not_to_have_attribute("data-path", "0")
     page.keyboard.press("Home")
     harness.check()
 
 
-def test_hostile_bytes_stay_text(harness: Watched, tmp_path: Path) -> None:
+def test_hostile_bytes_stay_text(harness: Harness, tmp_path: Path) -> None:
     file = tmp_path / "tag-x"
     file.write_bytes(b'{"' + HOSTILE.encode() * 3 + b'": "' + HOSTILE.encode() * 3 + b'"}')
     page = show_bytes(harness, pe.inspect.bytes(file))
-    page.wait_for_timeout(300)
+    settled(page)
     for item in page.get_by_role("treeitem").all():
         item.click()
     assert page.evaluate("window.__ran") is None
@@ -102,7 +103,7 @@ def test_hostile_bytes_stay_text(harness: Watched, tmp_path: Path) -> None:
     harness.check()
 
 
-def test_a_large_file_is_scrolled_by_windows(harness: Watched, tmp_path: Path) -> None:
+def test_a_large_file_is_scrolled_by_windows(harness: Harness, tmp_path: Path) -> None:
     file = tmp_path / "index-00000000-0000-0000-0000-000000000000-0"
     file.write_bytes(bytes(range(2, 250)) * 40_000)
     page = show_bytes(harness, pe.inspect.bytes(file))
@@ -115,25 +116,16 @@ def test_a_large_file_is_scrolled_by_windows(harness: Watched, tmp_path: Path) -
     harness.check()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1100, 600, 420])
-def test_axe_finds_nothing_serious(harness: Watched, theme: str, width: int) -> None:
-    if not AXE.exists():
-        lacking("axe", f"{AXE} does not exist")
-    page = show_bytes(harness, orders().inspect.bytes("delta/0"), f"theme={theme}&width={width}")
+@pytest.mark.parametrize("width", some([1100, 600, 420], 2))
+def test_axe_finds_nothing_serious(harness: Harness, orders: pe.Table, width: int) -> None:
+    page = show_bytes(harness, orders.inspect.bytes("delta/0"), f"width={width}")
     page.locator("[data-byte='5'].peb-byte").click()
-    page.wait_for_timeout(300)
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate(
-        """async () => (await axe.run('.peb-root')).violations
-            .filter(({impact}) => impact === 'serious' || impact === 'critical')
-            .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
-    )
-    assert found == []
+    settled(page)
+    assert serious_findings(page, ".peb-root") == []
 
 
-def test_taking_it_down_leaves_nothing_behind(harness: Watched) -> None:
-    page = show_bytes(harness, orders().inspect.bytes())
+def test_taking_it_down_leaves_nothing_behind(harness: Harness, orders: pe.Table) -> None:
+    page = show_bytes(harness, orders.inspect.bytes())
     page.evaluate("window.close_()")
     assert page.evaluate("window.model.listenerCount()") == 0
     harness.check()

@@ -2,8 +2,8 @@
 
 Everything is counted by the clock, as its user feels it. Other jobs of the machine may slow down a
 measurement but nothing speeds one up, so each budget gets `TRIES` whole measurements and holds when
-one of them keeps it. `support.budgets` says how strictly a run holds them. The figures are printed
-at the end of the run.
+one of them keeps it, as strictly as `support.budgets` says. The figures are printed at the end of
+the run.
 """
 
 import json
@@ -17,7 +17,7 @@ from playwright.sync_api import Page
 import paimon_explore as pe
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.widgets.bundles import bundle
-from support.browser_page import Watched
+from support.browser_page import Harness, Watched
 from support.budgets import allowed
 from support.figures import Figures
 from support.jupyter_lab import Lab
@@ -70,17 +70,17 @@ SCROLL = """async () => {
 }"""
 
 
-def least(measure: Callable[[], float], budget: float) -> float:
-    """The least of several measurements; the first that keeps the budget ends them."""
+def least(measure: Callable[[], float], most: float) -> float:
+    """The least of several measurements; the first that is at most so large ends them."""
     found = measure()
     for _ in range(TRIES - 1):
-        if found <= budget:
+        if found <= most:
             break
         found = min(found, measure())
     return found
 
 
-def held(harness: Watched, query: str) -> Page:
+def held(harness: Harness, query: str) -> Page:
     """A page that has made its data and waits for `window.go` before it draws."""
     page = harness.page
     page.goto(f"http://127.0.0.1:1/index.html?{query}&hold=1")
@@ -97,26 +97,26 @@ def first_paint_ms(page: Page) -> float:
 
 
 def test_a_large_history_is_drawn_moved_and_scrolled_in_time(
-    harness: Watched, figures: Figures
+    harness: Harness, figures: Figures
 ) -> None:
     large = "snapshots=1000&files=100000"
-    paint = least(lambda: first_paint_ms(held(harness, large)), FIRST_PAINT_MS)
+    paint = least(lambda: first_paint_ms(held(harness, large)), allowed(FIRST_PAINT_MS))
     page = harness.page
-    cursor = least(lambda: float(page.evaluate(MOVE)), CURSOR_MS)
-    frames = -least(lambda: -float(page.evaluate(SCROLL)), -FRAMES_PER_SECOND)
+    cursor = least(lambda: float(page.evaluate(MOVE)), allowed(CURSOR_MS))
+    frame = least(lambda: 1 / float(page.evaluate(SCROLL)), allowed(1 / FRAMES_PER_SECOND))
     figures.tell("first paint, 1,000 snapshots and 100,000 files", f"{paint:.0f} ms")
     figures.tell("cursor over 100,000 files, p95", f"{cursor:.1f} ms")
-    figures.tell("scrolling 100,000 files", f"{frames:.0f} frames/s")
+    figures.tell("scrolling 100,000 files", f"{1 / frame:.0f} frames/s")
     assert paint <= allowed(FIRST_PAINT_MS)
     assert cursor <= allowed(CURSOR_MS)
-    assert 1 / frames <= allowed(1 / FRAMES_PER_SECOND)
+    assert frame <= allowed(1 / FRAMES_PER_SECOND)
     harness.check()
 
 
-def test_the_cursor_moves_over_a_million_files_in_time(harness: Watched, figures: Figures) -> None:
+def test_the_cursor_moves_over_a_million_files_in_time(harness: Harness, figures: Figures) -> None:
     page = held(harness, "snapshots=1000&files=1000000")
     first_paint_ms(page)
-    cursor = least(lambda: float(page.evaluate(MOVE)), CURSOR_OF_A_MILLION_MS)
+    cursor = least(lambda: float(page.evaluate(MOVE)), allowed(CURSOR_OF_A_MILLION_MS))
     figures.tell("cursor over a million files, p95", f"{cursor:.1f} ms")
     assert cursor <= allowed(CURSOR_OF_A_MILLION_MS)
     harness.check()
@@ -142,7 +142,7 @@ def test_the_snapshots_of_a_large_table_are_listed_in_time(large: Path, figures:
         assert len(ExplorerState(view).open().columns["id"]) == 1000
         return time.perf_counter() - start
 
-    seconds = least(listed, LIST_SECONDS)
+    seconds = least(listed, allowed(LIST_SECONDS))
     figures.tell("list of 1,000 snapshots", f"{seconds:.2f} s")
     assert seconds <= allowed(LIST_SECONDS)
 
@@ -155,13 +155,13 @@ def test_a_large_table_is_ready_in_jupyterlab_in_time(
     names = iter(f"large-{number}.ipynb" for number in range(TRIES))
 
     def ready() -> float:
-        lab.open_notebook(page, next(names), [source])
+        lab.open_notebook(page, next(names), [source], new_kernel=True)
         start = time.monotonic()
         lab.run_all(page)
         page.wait_for_selector('.pe-explorer[data-ready="1"]', timeout=60_000)
         return time.monotonic() - start
 
-    seconds = least(ready, READY_SECONDS)
+    seconds = least(ready, allowed(READY_SECONDS))
     page.wait_for_selector('.pe-explorer[data-complete="1"]', timeout=120_000)
     page.locator(".pe-tree-row", has_text="base manifest list").locator(".pe-twisty").click()
     page.wait_for_selector('.pe-tree-row[data-type="manifest"]', timeout=60_000)
@@ -177,7 +177,7 @@ def test_a_large_table_is_ready_in_jupyterlab_in_time(
         entries.nth(before).wait_for(timeout=60_000)
         return time.monotonic() - start
 
-    answer = least(answered, ANSWER_SECONDS)
+    answer = least(answered, allowed(ANSWER_SECONDS))
     page.evaluate("void window.jupyterapp.commands.execute('docmanager:save')")
     page.wait_for_timeout(2500)
     saved = lab.folder / page.evaluate("jupyterapp.shell.currentWidget.context.path")

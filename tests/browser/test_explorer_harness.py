@@ -1,17 +1,14 @@
 """The explorer's front end in a real browser, on generated data and without a kernel."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.browser_page import Watched, expect_trait, open_tab, show
-from support.required import lacking
+from support.axe import serious_findings
+from support.browser_page import Harness, expect_trait, open_tab, show
 
 pytestmark = pytest.mark.browser
-
-AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 
 
 def open_first_entry(page: Page) -> None:
@@ -26,7 +23,7 @@ def open_first_entry(page: Page) -> None:
         page.keyboard.press("+")
 
 
-def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Watched) -> None:
+def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=200")
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("ArrowLeft")
@@ -42,7 +39,7 @@ def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Watched) -
     harness.check()
 
 
-def test_a_click_on_the_timeline_chooses_the_nearest_snapshot(harness: Watched) -> None:
+def test_a_click_on_the_timeline_chooses_the_nearest_snapshot(harness: Harness) -> None:
     page = show(harness, "snapshots=5&files=20")
     page.get_by_role("combobox", name="Find").fill("watermark: hidden")
     page.get_by_role("combobox", name="Find").press("Enter")
@@ -51,14 +48,14 @@ def test_a_click_on_the_timeline_chooses_the_nearest_snapshot(harness: Watched) 
     harness.check()
 
 
-def test_python_moves_the_cursor_too(harness: Watched) -> None:
+def test_python_moves_the_cursor_too(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=200")
     page.evaluate("window.model.receive('selected', 7)")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 7")
     harness.check()
 
 
-def test_an_answer_to_an_older_move_does_not_move_the_cursor_back(harness: Watched) -> None:
+def test_an_answer_to_an_older_move_does_not_move_the_cursor_back(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=200")
     page.evaluate(
         """() => {
@@ -77,7 +74,7 @@ def test_an_answer_to_an_older_move_does_not_move_the_cursor_back(harness: Watch
     harness.check()
 
 
-def test_the_tree_opens_to_a_data_file_with_its_bounds(harness: Watched) -> None:
+def test_the_tree_opens_to_a_data_file_with_its_bounds(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=200")
     open_first_entry(page)
     bounds = page.get_by_role("table", name="Value bounds")
@@ -87,7 +84,7 @@ def test_the_tree_opens_to_a_data_file_with_its_bounds(harness: Watched) -> None
     harness.check()
 
 
-def test_files_are_sorted_filtered_and_chosen(harness: Watched) -> None:
+def test_files_are_sorted_filtered_and_chosen(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=400")
     grid = page.get_by_role("grid", name="Data files")
     page.wait_for_selector('[data-complete="1"]')
@@ -107,7 +104,7 @@ def test_files_are_sorted_filtered_and_chosen(harness: Watched) -> None:
     harness.check()
 
 
-def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_files(harness: Watched) -> None:
+def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_files(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=400")
     page.wait_for_selector('[data-complete="1"]')
     page.locator(".pe-filter").fill("levle ~ 0")
@@ -117,7 +114,7 @@ def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_files(harness: Watch
     harness.check()
 
 
-def test_an_empty_table_and_an_unreadable_snapshot_are_told(harness: Watched) -> None:
+def test_an_empty_table_and_an_unreadable_snapshot_are_told(harness: Harness) -> None:
     page = show(harness, "snapshots=0&files=0")
     expect(page.locator(".pe-pane-view .pe-empty")).to_contain_text("no snapshot yet")
     page = show(harness, "snapshots=9&files=60&problem=1")
@@ -129,7 +126,7 @@ def test_an_empty_table_and_an_unreadable_snapshot_are_told(harness: Watched) ->
     harness.check()
 
 
-def test_hostile_names_stay_text_in_every_pane(harness: Watched) -> None:
+def test_hostile_names_stay_text_in_every_pane(harness: Harness) -> None:
     page = show(harness, "snapshots=30&files=300&hostile=1")
     open_first_entry(page)
     open_tab(page, "partitions")
@@ -144,7 +141,7 @@ def test_hostile_names_stay_text_in_every_pane(harness: Watched) -> None:
     harness.check()
 
 
-def test_late_answers_are_dropped(harness: Watched) -> None:
+def test_late_answers_are_dropped(harness: Harness) -> None:
     page = show(harness, "snapshots=30&files=300&delay=60")
     page.locator(".pe-timeline-canvas").focus()
     for _ in range(8):
@@ -156,22 +153,13 @@ def test_late_answers_are_dropped(harness: Watched) -> None:
     harness.check()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious(harness: Watched, theme: str) -> None:
-    if not AXE.exists():
-        lacking("axe", f"{AXE} does not exist")
-    page = show(harness, f"snapshots=30&files=300&theme={theme}")
+def test_axe_finds_nothing_serious(harness: Harness) -> None:
+    page = show(harness, "snapshots=30&files=300")
     open_first_entry(page)
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate(
-        """async () => (await axe.run('.pe-explorer')).violations
-            .filter(({impact}) => impact === 'serious' || impact === 'critical')
-            .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
-    )
-    assert found == []
+    assert serious_findings(page, ".pe-explorer") == []
 
 
-def test_the_theme_of_the_page_decides_the_colours(harness: Watched) -> None:
+def test_the_theme_of_the_page_decides_the_colours(harness: Harness) -> None:
     page = show(harness, "snapshots=5&files=20")
     expect(page.locator(".pe-explorer")).to_have_attribute("data-theme", "light")
     page.evaluate("document.body.className = 'dark'")
@@ -179,7 +167,7 @@ def test_the_theme_of_the_page_decides_the_colours(harness: Watched) -> None:
     harness.check()
 
 
-def test_panes_stack_when_there_is_little_room(harness: Watched) -> None:
+def test_panes_stack_when_there_is_little_room(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=200&width=420")
     tree = page.locator(".pe-pane-tree").bounding_box()
     view = page.locator(".pe-pane-view").bounding_box()
@@ -189,7 +177,7 @@ def test_panes_stack_when_there_is_little_room(harness: Watched) -> None:
     harness.check()
 
 
-def test_taking_the_widget_down_leaves_nothing_behind(harness: Watched) -> None:
+def test_taking_the_widget_down_leaves_nothing_behind(harness: Harness) -> None:
     page = show(harness, "snapshots=20&files=200")
     page.evaluate("window.close_()")
     assert page.evaluate("window.model.listenerCount()") == 0

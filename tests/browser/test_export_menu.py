@@ -13,7 +13,7 @@ from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, open_tab, show_python, traits_query
+from support.browser_page import Harness, open_tab, settled, show_python, traits_query
 from support.explored import golden_view
 from support.golden import GoldenTables
 from support.small_tables import columns, keyed_table
@@ -25,10 +25,10 @@ SHOWN = """() => [...document.querySelector(".pe-panel[role=tabpanel]")
     .filter((element) => element.checkVisibility()).length"""
 
 
-def shown(watched: Watched, view: TableView, tab: str = "overview") -> Page:
+def shown(harness: Harness, view: TableView, tab: str = "overview") -> Page:
     state = ExplorerState(Inspector(view))
     given = traits_query(selected=state.newest, tab=tab, code="t.inspect.overview()")
-    page = show_python(watched, "explorer", lambda message: answer(state, message), given)
+    page = show_python(harness, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(15_000)
     page.wait_for_selector('[data-complete="1"]')
     settle(page)
@@ -40,7 +40,7 @@ def settle(page: Page) -> None:
         "() => !document.querySelector('.pe-panel[role=tabpanel] [data-busy]')"
         " && document.querySelector('.pe-panel[role=tabpanel]').innerText.length > 20"
     )
-    page.wait_for_timeout(200)
+    settled(page)
 
 
 def menu(page: Page) -> Locator:
@@ -62,7 +62,7 @@ def saved_rows(page: Page, name: str) -> list[list[str]]:
 
 
 def test_every_table_and_picture_of_every_tab_is_in_the_menu(
-    harness: Watched, golden: GoldenTables
+    harness: Harness, golden: GoldenTables
 ) -> None:
     page = shown(harness, golden_view(golden.table("java200", "dv_pk").folder))
     for tab in TABS:
@@ -76,7 +76,7 @@ def test_every_table_and_picture_of_every_tab_is_in_the_menu(
     harness.check()
 
 
-def test_tables_are_saved_whole(harness: Watched) -> None:
+def test_tables_are_saved_whole(harness: Harness) -> None:
     fields = columns(k=pa.int32(), text=pa.string())
     rows = [{"k": number, "text": f'a "b", {number}'} for number in range(450)]
     rows += [{"k": 450, "text": "x" * 1000}, {"k": 451, "text": None}]
@@ -102,7 +102,7 @@ def test_tables_are_saved_whole(harness: Watched) -> None:
     harness.check()
 
 
-def test_tables_are_copied_with_tabs(harness: Watched) -> None:
+def test_tables_are_copied_with_tabs(harness: Harness) -> None:
     harness.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     table = keyed_table(columns(k=pa.int32()), [{"k": 1}], primary_key=["k"])
     page = shown(harness, table._view(), "partitions")
@@ -115,7 +115,7 @@ def test_tables_are_copied_with_tabs(harness: Watched) -> None:
     harness.check()
 
 
-def test_pictures_are_saved_as_png_and_svg(harness: Watched, golden: GoldenTables) -> None:
+def test_pictures_are_saved_as_png_and_svg(harness: Harness, golden: GoldenTables) -> None:
     page = shown(harness, golden_view(golden.table("java200", "dv_pk").folder), "lsm")
     svg = saved(page, "as SVG").decode()
     assert svg.startswith("<svg")

@@ -45,7 +45,7 @@ def test_a_snapshot_and_a_manifest_open_by_double_click(
 
 def test_the_server_hands_out_no_file_outside_of_its_root(lab: Lab, watched: Watched) -> None:
     page = watched.page
-    page.goto(f"{lab.address}/lab?token={TOKEN}&reset")
+    lab.show(page)
     answer = page.evaluate(
         """async () => (await fetch('/paimon-explore/api?' + new URLSearchParams({
             path: '../lab.log', message: JSON.stringify({id: 1, op: 'bytes'})}))).json()"""
@@ -79,19 +79,6 @@ def check(watched: Watched) -> None:
     assert watched.outside == []
 
 
-def test_the_explorer_works_in_notebook_7(lab: Lab, watched: Watched, table: str) -> None:
-    page = watched.page
-    source = f"import paimon_explore as pe\npe.open_table({str(lab.folder / table)!r}).explore()"
-    open_in_notebook_7(lab, page, "classic.ipynb", source)
-    page.wait_for_selector('[data-complete="1"]', timeout=30_000)
-    page.locator(".pe-timeline-canvas").focus()
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 11")
-    open_tab(page, "bytes")
-    page.wait_for_selector("[data-file='snapshot-11']", timeout=20_000)
-    check(watched)
-
-
 CATALOG = """
 import paimon_explore as pe
 catalog = pe.demo({folder!r})
@@ -121,6 +108,11 @@ def test_a_table_is_opened_and_followed_from_the_catalog_explorer(
     )
     Catalog(tmp_path).table("demo.orders").append([{"id": 1}])
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 6", timeout=20_000)
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 5")
+    open_tab(page, "bytes")
+    page.wait_for_selector("[data-file='snapshot-5']", timeout=20_000)
     page.keyboard.press("Backspace")
     page.wait_for_selector(".pew-row:visible")
     assert page.locator(".pe-explorer").count() == 0

@@ -1,5 +1,8 @@
 """The explorer at several widths: no text is cut off, unless it can be scrolled to."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -9,7 +12,8 @@ from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, open_tab, show_python, traits_query
+from support.browser_page import Harness, open_tab, settled, show_python, traits_query
+from support.depth import some
 from support.explored import golden_view
 from support.golden import GoldenTables
 
@@ -56,40 +60,40 @@ CUT = """() => {
 }"""
 
 
-def show_at(watched: Watched, view: TableView, width: int) -> Page:
+def show_at(harness: Harness, view: TableView, width: int) -> Page:
     """The explorer of a table, so many pixels wide."""
-    watched.page.set_viewport_size({"width": width + 32, "height": 800})
+    harness.page.set_viewport_size({"width": width + 32, "height": 800})
     state = ExplorerState(Inspector(view))
     given = f"{traits_query(selected=state.newest, tab='overview', code='t.inspect.overview()')}"
     page = show_python(
-        watched, "explorer", lambda message: answer(state, message), f"{given}&width={width}"
+        harness, "explorer", lambda message: answer(state, message), f"{given}&width={width}"
     )
     page.wait_for_selector('[data-complete="1"]')
     return page
 
 
-def cut_texts(page: Page) -> dict[str, object]:
+def cut_texts(page: Page, tabs: Sequence[str] = TABS) -> dict[str, object]:
     """What is cut off in each tab."""
     found: dict[str, object] = {}
-    for tab in TABS:
+    for tab in tabs:
         open_tab(page, tab)
         page.wait_for_function(
             "() => !document.querySelector('.pe-panel[role=tabpanel] [data-busy]')"
             " && document.querySelector('.pe-panel[role=tabpanel]').innerText.length > 20"
         )
-        page.wait_for_timeout(250)
+        settled(page)
         texts = page.evaluate(CUT)
         if texts:
             found[tab] = texts
     return found
 
 
-@pytest.mark.parametrize("width", [900, 1300])
+@pytest.mark.parametrize(("width", "tabs"), [(900, TABS), (1300, some(TABS, 2))])
 def test_no_text_of_a_keyed_table_is_cut_off(
-    harness: Watched, golden: GoldenTables, width: int
+    harness: Harness, golden: GoldenTables, width: int, tabs: Sequence[str]
 ) -> None:
     page = show_at(harness, golden_view(golden.table("java200", "dv_pk").folder), width)
-    assert cut_texts(page) == {}
+    assert cut_texts(page, tabs) == {}
     for key, shown in {",": ".pe-settings", "?": ".pe-help", "Control+k": ".pe-found"}.items():
         page.locator(".pe-timeline-canvas").press(key)
         expect(page.locator(shown)).to_be_visible()
@@ -97,9 +101,11 @@ def test_no_text_of_a_keyed_table_is_cut_off(
     harness.check()
 
 
-def test_no_text_of_a_table_with_long_names_is_cut_off(harness: Watched) -> None:
+def test_no_text_of_a_table_with_long_names_is_cut_off(harness: Harness, tmp_path: Path) -> None:
     names = [f"a_rather_long_name_of_the_column_{number}" for number in range(12)]
-    table = pe.demo().create_table(
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("demo")
+    table = catalog.create_table(
         "demo.a_table_with_quite_a_long_name_of_its_own",
         dict.fromkeys(names, "STRING NOT NULL"),
         primary_key=names[:6],

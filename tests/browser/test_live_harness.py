@@ -12,7 +12,7 @@ from paimon_explore.errors import StorageError
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.explorer import Explorer, explore
-from support.browser_page import Watched, expect_trait, show_python
+from support.browser_page import Harness, expect_trait, show_python
 from support.explored import History
 
 pytestmark = pytest.mark.browser
@@ -42,11 +42,11 @@ class Asked:
         return self.widget.answer(message)
 
 
-def show(watched: Watched, widget: Explorer) -> tuple[Page, Asked]:
+def show(harness: Harness, widget: Explorer) -> tuple[Page, Asked]:
     asked = Asked(widget)
     values = widget.trait_values()
     traits = quote(json.dumps({name: values[name] for name in TRAITS}))
-    page = show_python(watched, "explorer", asked, f"traits={traits}")
+    page = show_python(harness, "explorer", asked, f"traits={traits}")
     page.wait_for_selector('[data-complete="1"]')
     return page, asked
 
@@ -59,7 +59,7 @@ def history() -> History:
     return made
 
 
-def test_the_newest_snapshot_is_followed(harness: Watched, history: History) -> None:
+def test_the_newest_snapshot_is_followed(harness: Harness, history: History) -> None:
     page, _ = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     expect(page.get_by_role("button", name="Live", exact=True)).to_have_attribute(
         "aria-pressed", "true"
@@ -77,7 +77,7 @@ def test_the_newest_snapshot_is_followed(harness: Watched, history: History) -> 
 
 
 def test_an_older_snapshot_stays_and_the_new_ones_are_counted(
-    harness: Watched, history: History
+    harness: Harness, history: History
 ) -> None:
     widget = explore(history.view, Opening(tab="files", snapshot=2), live=0.5)
     page, _ = show(harness, widget)
@@ -93,7 +93,7 @@ def test_an_older_snapshot_stays_and_the_new_ones_are_counted(
 
 
 def test_a_snapshot_that_is_rolled_back_gives_way_to_the_nearest(
-    harness: Watched, history: History
+    harness: Harness, history: History
 ) -> None:
     page, _ = show(harness, explore(history.view, Opening(tab="files", snapshot=2), live=0.5))
     for number in (3, 2):
@@ -103,7 +103,7 @@ def test_a_snapshot_that_is_rolled_back_gives_way_to_the_nearest(
     harness.check()
 
 
-def test_an_expired_selection_is_told(harness: Watched, history: History) -> None:
+def test_an_expired_selection_is_told(harness: Harness, history: History) -> None:
     page, _ = show(harness, explore(history.view, Opening(tab="files", snapshot=1), live=0.5))
     history.store.snapshots.delete(1)
     history.commit(("+", "f4"))
@@ -112,7 +112,7 @@ def test_an_expired_selection_is_told(harness: Watched, history: History) -> Non
     harness.check()
 
 
-def test_it_is_off_at_first_and_can_be_switched(harness: Watched, history: History) -> None:
+def test_it_is_off_at_first_and_can_be_switched(harness: Harness, history: History) -> None:
     page, asked = show(harness, explore(history.view, Opening(tab="files")))
     switch = page.get_by_role("button", name="Live", exact=True)
     expect(switch).to_have_attribute("aria-pressed", "false")
@@ -128,7 +128,7 @@ def test_it_is_off_at_first_and_can_be_switched(harness: Watched, history: Histo
     harness.check()
 
 
-def test_a_snapshot_that_only_python_knows_is_read(harness: Watched, history: History) -> None:
+def test_a_snapshot_that_only_python_knows_is_read(harness: Harness, history: History) -> None:
     widget = explore(history.view, Opening(tab="files"))
     page, _ = show(harness, widget)
     history.commit(("+", "f4"))
@@ -138,7 +138,7 @@ def test_a_snapshot_that_only_python_knows_is_read(harness: Watched, history: Hi
     harness.check()
 
 
-def test_errors_are_told_and_polls_become_rare(harness: Watched, history: History) -> None:
+def test_errors_are_told_and_polls_become_rare(harness: Harness, history: History) -> None:
     page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     asked.fails = True
     expect(page.locator(".pe-live")).to_contain_text("Reading failed, next try in 1 s.")
@@ -151,7 +151,7 @@ def test_errors_are_told_and_polls_become_rare(harness: Watched, history: Histor
 
 
 def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
-    harness: Watched, history: History
+    harness: Harness, history: History
 ) -> None:
     page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     page.wait_for_timeout(800)
@@ -169,7 +169,7 @@ def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
     harness.check()
 
 
-def test_an_empty_table_gets_its_first_snapshot(harness: Watched) -> None:
+def test_an_empty_table_gets_its_first_snapshot(harness: Harness) -> None:
     history = History()
     asked = Asked(explore(history.view, Opening(tab="files"), live=0.5))
     values = asked.widget.trait_values()

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, open_tab, show_python, traits_query
+from support.browser_page import Harness, open_tab, show_python, traits_query
 from support.explored import History
 
 pytestmark = pytest.mark.browser
@@ -23,7 +23,7 @@ WIDER = """() => [...document.querySelectorAll(".pe-explorer, .pes-body, .pe-det
   .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.className)"""
 
 
-def show(harness: Watched, tab: str, width: int = 868) -> Page:
+def show(harness: Harness, tab: str, width: int = 868) -> Page:
     """A table with long names, in an explorer on a narrow page."""
     history = History({LONG: "INT", "p": "STRING"}, ["p"])
     history.commit(*(("+", f"f{at}@{name}") for at, name in enumerate(PARTITIONS)))
@@ -34,7 +34,7 @@ def show(harness: Watched, tab: str, width: int = 868) -> Page:
     return show_python(harness, "explorer", lambda message: answer(state, message), query)
 
 
-def test_labels_of_charts_stay_inside_and_can_be_told_apart(harness: Watched) -> None:
+def test_labels_of_charts_stay_inside_and_can_be_told_apart(harness: Harness) -> None:
     for tab in ("heat", "diff"):
         page = show(harness, tab) if tab == "heat" else harness.page
         open_tab(page, tab)
@@ -55,7 +55,7 @@ def test_labels_of_charts_stay_inside_and_can_be_told_apart(harness: Watched) ->
 
 
 def test_a_text_that_is_cut_by_an_ellipsis_is_told_whole_below_the_pointer(
-    harness: Watched,
+    harness: Harness,
 ) -> None:
     page = show(harness, "files")
     page.wait_for_selector('[data-complete="1"]')
@@ -71,7 +71,7 @@ def test_a_text_that_is_cut_by_an_ellipsis_is_told_whole_below_the_pointer(
     harness.check()
 
 
-def test_the_totals_of_many_levels_wrap(harness: Watched) -> None:
+def test_the_totals_of_many_levels_wrap(harness: Harness) -> None:
     page = show(harness, "files", width=620)
     page.wait_for_selector('[data-complete="1"]')
     expect(page.locator(".pe-totals .pe-chip")).to_have_count(2)

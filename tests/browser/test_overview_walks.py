@@ -15,7 +15,7 @@ from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
 from support.browser_page import (
-    Watched,
+    Harness,
     chosen_tab,
     expect_trait,
     open_tab,
@@ -140,10 +140,10 @@ WALKS: dict[str, Callable[[Walk], None]] = {
 }
 
 
-def open_overview(watched: Watched, view: TableView, query: str = "") -> Page:
+def open_overview(harness: Harness, view: TableView, query: str = "") -> Page:
     state = ExplorerState(Inspector(view))
     given = f"{traits_query(selected=state.newest, tab='overview')}&{query}"
-    page = show_python(watched, "explorer", lambda message: answer(state, message), given)
+    page = show_python(harness, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(20_000)
     page.wait_for_selector('.pes-pane[data-pane="overview"][data-shown]:not([data-busy])')
     return page
@@ -169,7 +169,7 @@ def box_of(found: Locator) -> FloatRect:
     return box
 
 
-def test_ten_questions_are_answered_in_three_clicks(harness: Watched, golden: GoldenTables) -> None:
+def test_ten_questions_are_answered_in_three_clicks(harness: Harness, golden: GoldenTables) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
     picture(page, "overview")
     for name, walk_of in WALKS.items():
@@ -182,7 +182,7 @@ def test_ten_questions_are_answered_in_three_clicks(harness: Watched, golden: Go
     harness.check()
 
 
-def test_sentences_lead_to_their_evidence(harness: Watched, golden: GoldenTables) -> None:
+def test_sentences_lead_to_their_evidence(harness: Harness, golden: GoldenTables) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "append_avro").folder))
     first = page.locator(".pes-sentences").first
     expect(first).to_contain_text("append_avro is an append table")
@@ -194,7 +194,7 @@ def test_sentences_lead_to_their_evidence(harness: Watched, golden: GoldenTables
 
 @pytest.mark.parametrize("zoom", [1, 2])
 def test_sizes_are_changed_by_keyboard_and_remembered(
-    harness: Watched, golden: GoldenTables, zoom: int
+    harness: Harness, golden: GoldenTables, zoom: int
 ) -> None:
     view = golden_view(golden.table("java200", "dv_pk").folder)
     harness.page.set_viewport_size({"width": 1100 * zoom, "height": 640 * zoom})
@@ -220,7 +220,7 @@ def test_sizes_are_changed_by_keyboard_and_remembered(
 
 
 def test_a_handle_is_dragged_and_the_explorer_is_maximised(
-    harness: Watched, golden: GoldenTables
+    harness: Harness, golden: GoldenTables
 ) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
     tree = page.locator(".pe-pane-tree")
@@ -242,7 +242,7 @@ def test_a_handle_is_dragged_and_the_explorer_is_maximised(
     harness.check()
 
 
-def test_terms_have_tooltips_and_stand_in_the_help(harness: Watched, golden: GoldenTables) -> None:
+def test_terms_have_tooltips_and_stand_in_the_help(harness: Harness, golden: GoldenTables) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
     open_tab(page, "files")
     level = page.get_by_role("columnheader", name="level")
@@ -278,7 +278,7 @@ PLACEHOLDERS = {
 """Label and placeholder of a field of each view."""
 
 
-def test_placeholders_are_examples_of_the_table(harness: Watched, golden: GoldenTables) -> None:
+def test_placeholders_are_examples_of_the_table(harness: Harness, golden: GoldenTables) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
     for tab, (label, placeholder) in PLACEHOLDERS.items():
         open_tab(page, tab)

@@ -15,7 +15,7 @@ from paimon_explore.inspection.profile.row_profile import RowProfile
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, open_tab, show_python
+from support.browser_page import Harness, open_tab, show_python
 from support.explored import HOSTILE
 from support.small_tables import append_table, columns
 
@@ -29,16 +29,16 @@ SCHEMA = columns(k=pa.int32(), v=pa.string(), x=pa.float64())
 Ask = Callable[[Mapping[str, object]], Answer]
 
 
-def show_profile(watched: Watched, table: Table | None = None) -> Page:
+def show_profile(harness: Harness, table: Table | None = None) -> Page:
     """An explorer with the Profile view open and all rows read."""
     chosen = table or append_table(SCHEMA, ROWS[:5], ROWS[5:])
-    page = open_profile(watched, chosen, lambda ask, message: ask(message))
+    page = open_profile(harness, chosen, lambda ask, message: ask(message))
     complete(page)
     return page
 
 
 def open_profile(
-    watched: Watched, table: Table, reply: Callable[[Ask, Mapping[str, object]], Answer]
+    harness: Harness, table: Table, reply: Callable[[Ask, Mapping[str, object]], Answer]
 ) -> Page:
     """An explorer with the Profile view open."""
     state = ExplorerState(Inspector(table._view()))
@@ -51,7 +51,7 @@ def open_profile(
     def ask(message: Mapping[str, object]) -> Answer:
         return answer(state, message)
 
-    page = show_python(watched, "explorer", lambda message: reply(ask, message), given)
+    page = show_python(harness, "explorer", lambda message: reply(ask, message), given)
     page.set_default_timeout(20_000)
     return page
 
@@ -70,7 +70,7 @@ def condition(page: Page) -> Locator:
     return page.get_by_role("textbox", name="Rows where")
 
 
-def test_all_rows_of_a_small_table_are_profiled_when_the_view_opens(harness: Watched) -> None:
+def test_all_rows_of_a_small_table_are_profiled_when_the_view_opens(harness: Harness) -> None:
     page = show_profile(harness)
     expect(page.locator(".pes-title:visible")).to_have_text("snapshot 2: 12 rows, 3 columns")
     row = page.get_by_role("table", name="Columns").get_by_role("row", name="x DOUBLE")
@@ -82,7 +82,7 @@ def test_all_rows_of_a_small_table_are_profiled_when_the_view_opens(harness: Wat
     harness.check()
 
 
-def test_a_range_is_selected_by_keyboard_and_filters_the_rows(harness: Watched) -> None:
+def test_a_range_is_selected_by_keyboard_and_filters_the_rows(harness: Harness) -> None:
     page = show_profile(harness)
     histogram = page.get_by_role("listbox", name="Histogram of k")
     histogram.focus()
@@ -98,7 +98,7 @@ def test_a_range_is_selected_by_keyboard_and_filters_the_rows(harness: Watched) 
     harness.check()
 
 
-def test_a_range_is_selected_with_the_mouse(harness: Watched) -> None:
+def test_a_range_is_selected_with_the_mouse(harness: Harness) -> None:
     page = show_profile(harness)
     histogram = page.get_by_role("listbox", name="Histogram of x")
     histogram.scroll_into_view_if_needed()
@@ -113,7 +113,7 @@ def test_a_range_is_selected_with_the_mouse(harness: Watched) -> None:
     harness.check()
 
 
-def test_values_and_nulls_filter_the_rows_of_the_scan_explanation_too(harness: Watched) -> None:
+def test_values_and_nulls_filter_the_rows_of_the_scan_explanation_too(harness: Harness) -> None:
     page = show_profile(harness)
     page.get_by_role("button", name="value 1").click()
     expect(page.locator(".pes-title:visible")).to_contain_text("4 rows where v = 'value 1'")
@@ -130,7 +130,7 @@ def test_values_and_nulls_filter_the_rows_of_the_scan_explanation_too(harness: W
     harness.check()
 
 
-def test_a_wrong_condition_is_told_in_place(harness: Watched) -> None:
+def test_a_wrong_condition_is_told_in_place(harness: Harness) -> None:
     page = show_profile(harness)
     field = page.get_by_role("textbox", name="Rows where")
     field.fill("nope = 3")
@@ -142,7 +142,7 @@ def test_a_wrong_condition_is_told_in_place(harness: Watched) -> None:
     harness.check()
 
 
-def test_names_and_values_of_a_hostile_table_stay_inert(harness: Watched) -> None:
+def test_names_and_values_of_a_hostile_table_stay_inert(harness: Harness) -> None:
     schema = pa.schema({HOSTILE: pa.string()})
     table = append_table(schema, [{HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}])
     page = show_profile(harness, table)
@@ -154,7 +154,7 @@ def test_names_and_values_of_a_hostile_table_stay_inert(harness: Watched) -> Non
 
 
 def test_reading_is_stopped_and_continued(
-    harness: Watched, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RowProfile.step, "__defaults__", (0.0,))  # one batch at a time
     table = append_table(columns(k=pa.int64()))

@@ -10,7 +10,7 @@ import paimon_explore as pe
 from paimon_explore.inspection.rendering.row_pages import RowPages
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.result_pages import ResultPages
-from support.browser_page import Watched, show_python
+from support.browser_page import Harness, show_python
 from support.explored import HOSTILE
 
 pytestmark = pytest.mark.browser
@@ -19,14 +19,14 @@ pytest.importorskip("duckdb")
 SCRIPT_BYTES = 3_000
 
 
-def show_result(watched: Watched, text: str, **parameters: object) -> Page:
+def show_result(harness: Harness, text: str, **parameters: object) -> Page:
     result = pe.sql(text, parameters=parameters or None)
     widget = ResultPages(RowPages(result.to_batches(), result.shown_rows), {})
     traits = quote(json.dumps({"page": widget.page}))
-    return show_python(watched, "result_pages", widget.answer, f"traits={traits}")
+    return show_python(harness, "result_pages", widget.answer, f"traits={traits}")
 
 
-def test_the_next_rows_come_by_a_button(harness: Watched) -> None:
+def test_the_next_rows_come_by_a_button(harness: Harness) -> None:
     page = show_result(harness, "SELECT id, id * 2 AS twice FROM range(45)")
     status = page.get_by_role("status")
     expect(status).to_have_text("Rows 1 to 20 of more than 20")
@@ -43,7 +43,7 @@ def test_the_next_rows_come_by_a_button(harness: Watched) -> None:
     harness.check()
 
 
-def test_values_stay_text(harness: Watched) -> None:
+def test_values_stay_text(harness: Harness) -> None:
     page = show_result(
         harness, "SELECT :value AS v FROM range(21)", value=HOSTILE.replace("\0", "")
     )

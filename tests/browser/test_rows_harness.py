@@ -1,7 +1,6 @@
 """The Rows tab in a real browser, answered by Python without a kernel."""
 
 import json
-from pathlib import Path
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -13,19 +12,18 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, open_tab, show_python
+from support.axe import serious_findings
+from support.browser_page import Harness, open_tab, show_python
 from support.explored import HOSTILE
-from support.required import lacking
 from support.small_tables import append_table, columns, data_files, keyed_table
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 45_000
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 
 
-def show_rows(watched: Watched, table: pe.Table, asked: object = None, query: str = "") -> Page:
+def show_rows(harness: Harness, table: pe.Table, asked: object = None, query: str = "") -> Page:
     """An explorer with the Rows tab open."""
     state = ExplorerState(Inspector(table._view()))
     given = {} if asked is None else {"rows": json.dumps(asked)}
@@ -34,7 +32,7 @@ def show_rows(watched: Watched, table: pe.Table, asked: object = None, query: st
         "tab": "rows", "asked": given, "code": "", "spark_code": "", "height": 560,
     }  # fmt: skip
     page = show_python(
-        watched,
+        harness,
         "explorer",
         lambda message: answer(state, message),
         f"traits={quote(json.dumps(traits))}&{query}",
@@ -56,7 +54,7 @@ def many_rows() -> pe.Table:
     return table
 
 
-def test_rows_are_scrolled_to_by_position(harness: Watched) -> None:
+def test_rows_are_scrolled_to_by_position(harness: Harness) -> None:
     page = show_rows(harness, many_rows())
     expect(shown(page).first).to_contain_text("v0")
     expect(page.locator(".per-status")).to_have_text("row 1 of 120,000")
@@ -71,7 +69,7 @@ def test_rows_are_scrolled_to_by_position(harness: Watched) -> None:
     harness.check()
 
 
-def test_records_that_do_not_count_are_struck_through_with_the_reason(harness: Watched) -> None:
+def test_records_that_do_not_count_are_struck_through_with_the_reason(harness: Harness) -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 1, "v": "b"}], primary_key=["k"])
     page = show_rows(harness, table)
     expect(shown(page)).to_have_count(1)
@@ -84,7 +82,7 @@ def test_records_that_do_not_count_are_struck_through_with_the_reason(harness: W
     harness.check()
 
 
-def test_a_condition_filters_and_a_wrong_one_is_told_in_place(harness: Watched) -> None:
+def test_a_condition_filters_and_a_wrong_one_is_told_in_place(harness: Harness) -> None:
     page = show_rows(harness, append_table(COLUMNS, [{"k": k, "v": f"v{k}"} for k in range(9)]))
     box = page.get_by_role("textbox", name="Condition on rows")
     box.fill("k > 6")
@@ -99,7 +97,7 @@ def test_a_condition_filters_and_a_wrong_one_is_told_in_place(harness: Watched) 
     harness.check()
 
 
-def test_a_header_sorts_and_the_code_is_copied(harness: Watched) -> None:
+def test_a_header_sorts_and_the_code_is_copied(harness: Harness) -> None:
     page = show_rows(harness, append_table(COLUMNS, [{"k": k, "v": f"v{k % 3}"} for k in range(9)]))
     header = page.get_by_role("columnheader", name="k", exact=True)
     header.get_by_role("button").click()
@@ -113,7 +111,7 @@ def test_a_header_sorts_and_the_code_is_copied(harness: Watched) -> None:
     harness.check()
 
 
-def test_a_broken_file_is_named_between_the_rows(harness: Watched) -> None:
+def test_a_broken_file_is_named_between_the_rows(harness: Harness) -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}], [{"k": 3, "v": "c"}])
     lost = data_files(table)[1]
     table._store.file_io.delete(lost)
@@ -124,7 +122,7 @@ def test_a_broken_file_is_named_between_the_rows(harness: Watched) -> None:
     harness.check()
 
 
-def test_hostile_values_stay_text_and_long_ones_expand(harness: Watched) -> None:
+def test_hostile_values_stay_text_and_long_ones_expand(harness: Harness) -> None:
     name = HOSTILE.replace("\0", "")
     schema = pa.schema([pa.field(name, pa.string())])
     page = show_rows(harness, append_table(schema, [{name: HOSTILE + "y" * 1000}]))
@@ -139,7 +137,7 @@ def test_hostile_values_stay_text_and_long_ones_expand(harness: Watched) -> None
     harness.check()
 
 
-def test_many_columns_are_shown_a_part_at_a_time(harness: Watched) -> None:
+def test_many_columns_are_shown_a_part_at_a_time(harness: Harness) -> None:
     wide = append_table(columns(**{f"c{i}": pa.int32() for i in range(1000)}), [{"c999": 7}])
     page = show_rows(harness, wide)
     expect(page.locator(".per-chooser")).to_contain_text("columns 1 to 30 of 1,000")
@@ -152,13 +150,13 @@ def test_many_columns_are_shown_a_part_at_a_time(harness: Watched) -> None:
     harness.check()
 
 
-def test_an_empty_table_says_so(harness: Watched) -> None:
+def test_an_empty_table_says_so(harness: Harness) -> None:
     page = show_rows(harness, append_table(COLUMNS))
     expect(page.locator(".per .pe-empty:visible")).to_contain_text("The table has no snapshot yet.")
     harness.check()
 
 
-def test_the_details_of_a_file_lead_to_its_rows(harness: Watched) -> None:
+def test_the_details_of_a_file_lead_to_its_rows(harness: Harness) -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}])
     page = show_rows(harness, table)
     open_tab(page, "files")
@@ -171,21 +169,12 @@ def test_the_details_of_a_file_lead_to_its_rows(harness: Watched) -> None:
     harness.check()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious(harness: Watched, theme: str) -> None:
-    if not AXE.exists():
-        lacking("axe", f"{AXE} does not exist")
+def test_axe_finds_nothing_serious(harness: Harness) -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": None}], [{"k": 1, "v": "b"}], primary_key=["k"])
-    page = show_rows(harness, table, {"merged": False}, f"theme={theme}")
+    page = show_rows(harness, table, {"merged": False})
     expect(shown(page)).to_have_count(2)
     shown(page).first.click()
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate(
-        """async () => (await axe.run('.per')).violations
-            .filter(({impact}) => impact === 'serious' || impact === 'critical')
-            .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
-    )
-    assert found == []
+    assert serious_findings(page, ".per") == []
 
 
 def test_the_shipped_script_stays_small() -> None:

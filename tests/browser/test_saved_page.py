@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from paimon_explore.inspection.explorer.explorer_tabs import TABS, Opening
 from paimon_explore.widgets.explorer import explore
-from support.browser_page import Watched, open_tab
+from support.browser_page import Harness, open_tab
 from support.explored import golden_view, hostile_history
 from support.golden import GoldenTables
 
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_saved_explorer_is_moved_through_without_a_network(
-    watched: Watched, golden: GoldenTables, tmp_path: Path
+    harness: Harness, golden: GoldenTables, tmp_path: Path
 ) -> None:
     view = golden_view(golden.table("java200", "dv_pk").folder)
     explore(view, Opening(tab="files"), height=300).save_html(tmp_path / "dv_pk.html")
-    page = watched.page
+    page = harness.page
     page.context.set_offline(True)
     page.goto((tmp_path / "dv_pk.html").as_uri())
     page.wait_for_selector('[data-complete="1"]')
@@ -38,15 +38,15 @@ def test_a_saved_explorer_is_moved_through_without_a_network(
     box = page.locator(".pe-frame").bounding_box()
     assert box is not None
     assert (box["y"], box["height"]) == (0, 640)  # all of the window
-    outside = [address for address in watched.outside if not address.startswith("file:")]
-    assert (watched.errors, outside) == ([], [])
+    outside = [address for address in harness.outside if not address.startswith("file:")]
+    assert (harness.errors, outside) == ([], [])
 
 
 def test_a_saved_page_offers_only_what_it_can_answer(
-    watched: Watched, golden: GoldenTables, tmp_path: Path
+    harness: Harness, golden: GoldenTables, tmp_path: Path
 ) -> None:
     explore(golden_view(golden.table("java200", "dv_pk").folder)).save_html(tmp_path / "t.html")
-    page = watched.page
+    page = harness.page
     page.goto((tmp_path / "t.html").as_uri())
     page.wait_for_selector('[data-complete="1"]')
     expect(page.locator(".pes-sentences").first).to_contain_text("dv_pk is a primary-key table")
@@ -61,13 +61,12 @@ def test_a_saved_page_offers_only_what_it_can_answer(
     page.get_by_role("combobox", name="Find").press("Enter")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 3")
     expect(page.get_by_role("alert")).to_have_count(0)
-    assert watched.errors == []
+    assert harness.errors == []
 
 
-def test_a_saved_hostile_table_stays_inert(watched: Watched, tmp_path: Path) -> None:
+def test_a_saved_hostile_table_stays_inert(harness: Harness, tmp_path: Path) -> None:
     explore(hostile_history().view).save_html(tmp_path / "t.html")
-    page = watched.page
-    page.on("dialog", lambda dialog: watched.errors.append(dialog.message))
+    page = harness.page
     page.goto((tmp_path / "t.html").as_uri())
     page.wait_for_selector('[data-complete="1"]')
     for tab in TABS:
@@ -75,15 +74,15 @@ def test_a_saved_hostile_table_stays_inert(watched: Watched, tmp_path: Path) -> 
             open_tab(page, tab)
         page.wait_for_timeout(150)
     assert page.locator(".pe-explorer img, .pe-explorer iframe").count() == 0
-    assert watched.errors == []
+    assert harness.errors == []
 
 
 def test_without_scripts_a_saved_page_is_a_picture(
-    watched: Watched, golden: GoldenTables, tmp_path: Path
+    harness: Harness, golden: GoldenTables, tmp_path: Path
 ) -> None:
     explorer = explore(golden_view(golden.table("java200", "dv_pk").folder))
     explorer.save_html(tmp_path / "dv_pk.html")
-    browser = watched.page.context.browser
+    browser = harness.page.context.browser
     assert browser is not None
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -8,7 +8,7 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.explorer.explorer_tabs import GROUPS
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, chosen_tab, expect_trait, show_python, traits_query
+from support.browser_page import Harness, chosen_tab, expect_trait, show_python, traits_query
 from support.small_tables import columns, keyed_table
 
 pytestmark = pytest.mark.browser
@@ -28,7 +28,7 @@ HOLD_REPORTS = """() => {
 
 
 @pytest.fixture
-def page(harness: Watched) -> Page:
+def page(harness: Harness) -> Page:
     """The explorer of a table with 12 snapshots, a tag and columns with long names."""
     commits = [[{"k": number, "amount_net": number}] for number in range(12)]
     fields = columns(k=pa.int32(), amount_net=pa.int64())
@@ -58,7 +58,7 @@ def first(page: Page, text: str) -> None:
     )
 
 
-def test_every_view_is_found_by_its_title(harness: Watched, page: Page) -> None:
+def test_every_view_is_found_by_its_title(harness: Harness, page: Page) -> None:
     for group, tabs in GROUPS.items():
         for tab, title in tabs.items():
             find(page, title)
@@ -69,7 +69,7 @@ def test_every_view_is_found_by_its_title(harness: Watched, page: Page) -> None:
     harness.check()
 
 
-def test_snapshots_tags_and_times_are_found(harness: Watched, page: Page) -> None:
+def test_snapshots_tags_and_times_are_found(harness: Harness, page: Page) -> None:
     find(page, "11")
     first(page, "11APPEND")
     page.keyboard.press("Enter")
@@ -89,7 +89,7 @@ def test_snapshots_tags_and_times_are_found(harness: Watched, page: Page) -> Non
     harness.check()
 
 
-def test_a_report_that_arrives_leaves_the_focus_in_the_box(harness: Watched, page: Page) -> None:
+def test_a_report_that_arrives_leaves_the_focus_in_the_box(harness: Harness, page: Page) -> None:
     page.evaluate(HOLD_REPORTS)
     find(page, "11")
     page.keyboard.press("Enter")
@@ -104,7 +104,7 @@ def test_a_report_that_arrives_leaves_the_focus_in_the_box(harness: Watched, pag
     harness.check()
 
 
-def test_files_and_columns_are_found_by_python(harness: Watched, page: Page) -> None:
+def test_files_and_columns_are_found_by_python(harness: Harness, page: Page) -> None:
     find(page, "net")
     first(page, "amount_netBIGINT")
     page.keyboard.press("Enter")
@@ -117,7 +117,7 @@ def test_files_and_columns_are_found_by_python(harness: Watched, page: Page) -> 
     harness.check()
 
 
-def test_commands_and_settings_are_found(harness: Watched, page: Page) -> None:
+def test_commands_and_settings_are_found(harness: Harness, page: Page) -> None:
     find(page, "prev snap")
     page.keyboard.press("Enter")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 11")
@@ -131,7 +131,7 @@ def test_commands_and_settings_are_found(harness: Watched, page: Page) -> None:
     harness.check()
 
 
-def test_arrows_choose_and_escape_leaves_the_box(harness: Watched, page: Page) -> None:
+def test_arrows_choose_and_escape_leaves_the_box(harness: Harness, page: Page) -> None:
     find(page, "h")
     box = page.get_by_role("combobox", name="Find")
     expect(box).to_have_attribute("aria-expanded", "true")
@@ -149,7 +149,7 @@ def test_arrows_choose_and_escape_leaves_the_box(harness: Watched, page: Page) -
     harness.check()
 
 
-def test_settings_stand_in_one_place(harness: Watched, page: Page) -> None:
+def test_settings_stand_in_one_place(harness: Harness, page: Page) -> None:
     page.keyboard.press(",")
     pane = page.locator(".pe-pane-detail")
     spacing = pane.get_by_role("group", name="Spacing of snapshots")

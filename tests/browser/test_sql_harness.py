@@ -14,18 +14,15 @@ from paimon_explore.inspection.explorer import sql_session
 from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import explore
-from support.browser_page import Watched, expect_trait, show_python
+from support.axe import serious_findings
+from support.browser_page import Harness, expect_trait, show_python
 from support.explored import HOSTILE
-from support.required import lacking
 from support.small_tables import append_table, columns
 
 pytestmark = pytest.mark.browser
 pytest.importorskip("duckdb")
 
-AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
-FINDINGS = """async () => (await axe.run({include: ['.peq', '.pe-query']})).violations
-    .filter(({impact}) => impact === 'serious' || impact === 'critical')
-    .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
+SQL_PARTS = (".peq", ".pe-query")
 SCRIPT_BYTES = 60_000
 COLUMNS = columns(k=pa.int32(), city=pa.string())
 BY_CITY = "SELECT city, count(*) AS n FROM t GROUP BY city ORDER BY city"
@@ -37,7 +34,7 @@ def table() -> pe.Table:
     return append_table(COLUMNS, rows[:3], rows[3:])
 
 
-def show_sql(watched: Watched, table: pe.Table, text: str = "", query: str = "") -> Page:
+def show_sql(harness: Harness, table: pe.Table, text: str = "", query: str = "") -> Page:
     """An explorer with the SQL tab open."""
     explorer = explore(table._view())
     traits = {
@@ -46,7 +43,7 @@ def show_sql(watched: Watched, table: pe.Table, text: str = "", query: str = "")
         "height": 640,
     }  # fmt: skip
     page = show_python(
-        watched,
+        harness,
         "explorer",
         explorer.answer,
         f"traits={quote(json.dumps(traits))}&{query}",
@@ -69,7 +66,7 @@ def shown(page: Page) -> Locator:
 
 
 def test_a_query_runs_by_key_and_again_as_the_cursor_moves(
-    harness: Watched, table: pe.Table
+    harness: Harness, table: pe.Table
 ) -> None:
     page = show_sql(harness, table)
     editor(page).fill(BY_CITY)
@@ -86,7 +83,7 @@ def test_a_query_runs_by_key_and_again_as_the_cursor_moves(
     harness.check()
 
 
-def test_words_are_coloured_and_completed_by_key(harness: Watched, table: pe.Table) -> None:
+def test_words_are_coloured_and_completed_by_key(harness: Harness, table: pe.Table) -> None:
     page = show_sql(harness, table)
     editor(page).fill("")
     editor(page).press_sequentially("SELECT ci")
@@ -108,7 +105,7 @@ def test_words_are_coloured_and_completed_by_key(harness: Watched, table: pe.Tab
     harness.check()
 
 
-def test_many_rows_are_scrolled_to(harness: Watched, table: pe.Table) -> None:
+def test_many_rows_are_scrolled_to(harness: Harness, table: pe.Table) -> None:
     page = show_sql(harness, table, "SELECT id, id * 2 AS twice FROM range(20000)")
     expect(page.locator(".peq .per-status")).to_have_text("row 1 of 20,000")
     expect(shown(page).first).to_have_text("00")
@@ -120,7 +117,7 @@ def test_many_rows_are_scrolled_to(harness: Watched, table: pe.Table) -> None:
     harness.check()
 
 
-def test_an_error_is_marked_in_the_query(harness: Watched, table: pe.Table) -> None:
+def test_an_error_is_marked_in_the_query(harness: Harness, table: pe.Table) -> None:
     page = show_sql(harness, table, "SELECT nope FROM t")
     expect(page.locator(".peq .pe-problem")).to_contain_text("no column 'nope'")
     expect(page.locator(".peq-mark")).to_have_text("nope")
@@ -135,7 +132,7 @@ def test_an_error_is_marked_in_the_query(harness: Watched, table: pe.Table) -> N
 
 
 def test_a_statement_that_writes_asks_first_and_then_runs_once(
-    harness: Watched, table: pe.Table
+    harness: Harness, table: pe.Table
 ) -> None:
     page = show_sql(harness, table)
     editor(page).fill("DELETE FROM t WHERE k = 0")
@@ -176,7 +173,7 @@ def test_a_statement_that_writes_asks_first_and_then_runs_once(
     harness.check()
 
 
-def test_a_query_that_runs_long_is_stopped(harness: Watched, table: pe.Table) -> None:
+def test_a_query_that_runs_long_is_stopped(harness: Harness, table: pe.Table) -> None:
     endless = "SELECT count(*) FROM range(100000000000) a, range(100000) b"
     page = show_sql(harness, table, endless)
     page.get_by_role("button", name="Stop").click()
@@ -189,7 +186,7 @@ def test_a_query_that_runs_long_is_stopped(harness: Watched, table: pe.Table) ->
 
 
 def test_a_history_is_a_line_of_steps_that_lead_to_their_commits(
-    harness: Watched, table: pe.Table
+    harness: Harness, table: pe.Table
 ) -> None:
     table.compact()
     page = show_sql(harness, table, "SELECT count(*) AS n FROM t")
@@ -221,7 +218,7 @@ def test_a_history_is_a_line_of_steps_that_lead_to_their_commits(
     harness.check()
 
 
-def test_groups_are_lines_and_the_rest_is_named(harness: Watched) -> None:
+def test_groups_are_lines_and_the_rest_is_named(harness: Harness) -> None:
     rows = [[{"k": k, "city": f"c{k % 6}"} for k in range(at)] for at in (6, 9)]
     page = show_sql(harness, append_table(COLUMNS, *rows), BY_CITY)
     page.get_by_role("button", name="History").click()
@@ -237,7 +234,7 @@ def test_groups_are_lines_and_the_rest_is_named(harness: Watched) -> None:
     harness.check()
 
 
-def test_a_history_is_stopped(harness: Watched, table: pe.Table) -> None:
+def test_a_history_is_stopped(harness: Harness, table: pe.Table) -> None:
     slow = "SELECT count(*) AS n FROM t, range(100000000000) a, range(100000) b"
     page = show_sql(harness, table)
     editor(page).fill(slow)
@@ -253,7 +250,7 @@ def test_a_history_is_stopped(harness: Watched, table: pe.Table) -> None:
 
 
 def test_without_duckdb_the_tab_tells_what_to_install(
-    harness: Watched, table: pe.Table, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, table: pe.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sql_session, "find_spec", lambda _name: None)
     page = show_sql(harness, table)
@@ -263,7 +260,7 @@ def test_without_duckdb_the_tab_tells_what_to_install(
 
 
 @pytest.mark.parametrize("width", [900, 1300, 1900])
-def test_query_rows_and_chart_fit_the_window(harness: Watched, table: pe.Table, width: int) -> None:
+def test_query_rows_and_chart_fit_the_window(harness: Harness, table: pe.Table, width: int) -> None:
     harness.page.set_viewport_size({"width": width, "height": 800})
     page = show_sql(harness, table, BY_CITY, f"width={width}")
     expect(page.locator(".peq .pe-bar [role=status]")).to_have_text("3 rows · snapshot 2")
@@ -280,14 +277,14 @@ def test_query_rows_and_chart_fit_the_window(harness: Watched, table: pe.Table, 
 
 
 def test_a_saved_page_shows_the_last_result_without_an_editor(
-    watched: Watched, table: pe.Table, tmp_path: Path
+    harness: Harness, table: pe.Table, tmp_path: Path
 ) -> None:
     e = explore(table._view(), Opening(tab="sql", text=BY_CITY))
     body = e.answer({"op": "sql_history", "text": BY_CITY}).body
     while not body["done"]:
         body = e.answer({"op": "sql_step", "handle": body["handle"]}).body
     e.save_html(tmp_path / "t.html")
-    page = watched.page
+    page = harness.page
     page.goto((tmp_path / "t.html").as_uri())
     expect(shown(page)).to_have_count(3)
     expect(page.locator(".peq-text")).to_have_text(BY_CITY)
@@ -295,14 +292,14 @@ def test_a_saved_page_shows_the_last_result_without_an_editor(
     expect(editor(page)).to_have_count(0)
     expect(page.locator(".pe-code")).to_contain_text(".history(last=100)")
     expect(page.locator(".pe-query").get_by_role("listbox")).to_have_count(3)
-    assert watched.errors == []
+    assert harness.errors == []
     explore(table._view()).save_html(tmp_path / "none.html")
     page.goto((tmp_path / "none.html").as_uri())
     page.wait_for_selector('[data-complete="1"]')
     expect(page.get_by_role("tab", name="SQL")).to_have_count(0)
 
 
-def test_hostile_values_stay_text_and_long_ones_expand(harness: Watched) -> None:
+def test_hostile_values_stay_text_and_long_ones_expand(harness: Harness) -> None:
     name = HOSTILE.replace("\0", "")
     schema = pa.schema([pa.field(name, pa.string())])
     hostile = append_table(schema, [{name: HOSTILE + "y" * 1000}, {name: HOSTILE}])
@@ -323,26 +320,22 @@ def test_hostile_values_stay_text_and_long_ones_expand(harness: Watched) -> None
     harness.check()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious(harness: Watched, table: pe.Table, theme: str) -> None:
-    if not AXE.exists():
-        lacking("axe", f"{AXE} does not exist")
-    page = show_sql(harness, table, BY_CITY, f"theme={theme}")
+def test_axe_finds_nothing_serious(harness: Harness, table: pe.Table) -> None:
+    page = show_sql(harness, table, BY_CITY)
     page.get_by_role("button", name="History").click()
     expect(page.locator(".pe-query").get_by_role("listbox")).to_have_count(3)
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = [page.evaluate(FINDINGS)]
+    found = [serious_findings(page, *SQL_PARTS)]
     editor(page).fill("SELECT ")
     page.keyboard.press("Control+Space")
-    found.append(page.evaluate(FINDINGS))
+    found.append(serious_findings(page, *SQL_PARTS))
     editor(page).fill("SELECT nope FROM t")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".peq-mark")).to_have_text("nope")
-    found.append(page.evaluate(FINDINGS))
+    found.append(serious_findings(page, *SQL_PARTS))
     editor(page).fill("TRUNCATE TABLE t")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("alertdialog")).to_be_visible()
-    found.append(page.evaluate(FINDINGS))
+    found.append(serious_findings(page, *SQL_PARTS))
     assert found == [[], [], [], []]
 
 

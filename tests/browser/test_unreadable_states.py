@@ -1,6 +1,6 @@
 """An empty table, and files that cannot be read: each tab says what to do next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pytest
@@ -11,7 +11,8 @@ from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerSt
 from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, open_tab, show_python, traits_query
+from support.browser_page import Harness, open_tab, show_python, traits_query
+from support.depth import some
 from support.small_tables import columns, keyed_table
 
 pytestmark = pytest.mark.browser
@@ -26,8 +27,13 @@ ERRORS = {
 """A part of the hint for each error."""
 
 
-@pytest.mark.parametrize("hint", ERRORS)
-def test_every_tab_says_what_to_do_about_an_unreadable_file(harness: Watched, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("hint", "tabs"),
+    [(hint, some(TABS, 4, turn) if turn else TABS) for turn, hint in enumerate(ERRORS)],
+)
+def test_every_tab_says_what_to_do_about_an_unreadable_file(
+    harness: Harness, hint: str, tabs: Sequence[str]
+) -> None:
     table = keyed_table(columns(k=pa.int32()), [{"k": 1}], primary_key=["k"])
     state = ExplorerState(Inspector(table._view()))
 
@@ -38,7 +44,7 @@ def test_every_tab_says_what_to_do_about_an_unreadable_file(harness: Watched, hi
         raise error
 
     page = show_python(harness, "explorer", failing, traits_query(selected=1, tab="overview"))
-    for tab in TABS:
+    for tab in tabs:
         open_tab(page, tab)
         shown = page.locator(".pe-panel[role=tabpanel]").get_by_text(hint).first
         expect(shown, tab).to_be_visible()
@@ -47,7 +53,7 @@ def test_every_tab_says_what_to_do_about_an_unreadable_file(harness: Watched, hi
     harness.check()
 
 
-def test_every_tab_of_an_empty_table_says_how_it_gets_rows(harness: Watched) -> None:
+def test_every_tab_of_an_empty_table_says_how_it_gets_rows(harness: Harness) -> None:
     table = keyed_table(columns(k=pa.int32()), primary_key=["k"])
     state = ExplorerState(Inspector(table._view()))
     page = show_python(

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -15,14 +14,13 @@ from paimon_explore.inspection.warehouse.warehouse_state import WarehouseSource
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import Explorer
 from paimon_explore.widgets.warehouse import CatalogExplorer
-from support.browser_page import Watched, chosen_tab, expect_trait, show_python
+from support.axe import serious_findings
+from support.browser_page import Harness, chosen_tab, expect_trait, show_python
 from support.explored import History
-from support.required import lacking
 from support.warehouses import BROKEN, HOSTILE_NAME, Source, damaged, two_commits
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 50_000
 TRAITS = ("database", "table", "search", "sort", "descending", "code", "height")
 EXPLORER_TRAITS = [name for name in Explorer.class_own_traits(sync=True) if name[0] != "_"]
@@ -51,11 +49,11 @@ class Asked:
         return explorer[2].answer(message)
 
 
-def show(watched: Watched, widget: CatalogExplorer, query: str = "") -> tuple[Page, Asked]:
+def show(harness: Harness, widget: CatalogExplorer, query: str = "") -> tuple[Page, Asked]:
     asked = Asked(widget)
     values = widget.trait_values()
     traits = quote(json.dumps({name: values[name] for name in TRAITS}))
-    page = show_python(watched, "warehouse", asked, f"traits={traits}&{query}")
+    page = show_python(harness, "warehouse", asked, f"traits={traits}&{query}")
     return page, asked
 
 
@@ -93,7 +91,7 @@ def expect_names(page: Page, *names: str) -> None:
         expect_name(page, place, name)
 
 
-def test_tables_come_with_their_figures(harness: Watched, demo: pe.Catalog) -> None:
+def test_tables_come_with_their_figures(harness: Harness, demo: pe.Catalog) -> None:
     page, _ = show(harness, demo.explore())
     expect(page.locator(".pew-root")).to_have_attribute("data-known", "11")
     expect(cell(page, "demo.orders", "rows")).to_have_text("30")
@@ -107,7 +105,7 @@ def test_tables_come_with_their_figures(harness: Watched, demo: pe.Catalog) -> N
     harness.check()
 
 
-def test_tables_are_searched_and_sorted(harness: Watched, demo: pe.Catalog) -> None:
+def test_tables_are_searched_and_sorted(harness: Harness, demo: pe.Catalog) -> None:
     page, _ = show(harness, demo.explore())
     page.locator(".pew-grid").focus()
     page.keyboard.press("/")
@@ -125,7 +123,7 @@ def test_tables_are_searched_and_sorted(harness: Watched, demo: pe.Catalog) -> N
     harness.check()
 
 
-def test_a_table_is_opened_and_left_by_keyboard(harness: Watched, demo: pe.Catalog) -> None:
+def test_a_table_is_opened_and_left_by_keyboard(harness: Harness, demo: pe.Catalog) -> None:
     page, _ = show(harness, demo.explore())
     grid = page.get_by_role("grid", name="Tables")
     grid.focus()
@@ -150,7 +148,7 @@ def test_a_table_is_opened_and_left_by_keyboard(harness: Watched, demo: pe.Catal
     harness.check()
 
 
-def test_the_breadcrumb_leads_back_to_the_database_and_to_the_catalog(harness: Watched) -> None:
+def test_the_breadcrumb_leads_back_to_the_database_and_to_the_catalog(harness: Harness) -> None:
     source = Source({"one": {"a": two_commits()}, "two": {"b": History()}})
     page, _ = show(harness, of(source))
     row(page, "one.a").click()
@@ -165,14 +163,14 @@ def test_the_breadcrumb_leads_back_to_the_database_and_to_the_catalog(harness: W
     harness.check()
 
 
-def test_a_deep_link_shows_the_view_of_its_snapshot(harness: Watched, demo: pe.Catalog) -> None:
+def test_a_deep_link_shows_the_view_of_its_snapshot(harness: Harness, demo: pe.Catalog) -> None:
     page, _ = show(harness, demo.explore("demo.customers", tab="lsm", snapshot=2))
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 2")
     expect(chosen_tab(page)).to_have_text("LSM tree")
     harness.check()
 
 
-def test_python_opens_and_closes_a_table(harness: Watched, demo: pe.Catalog) -> None:
+def test_python_opens_and_closes_a_table(harness: Harness, demo: pe.Catalog) -> None:
     widget = demo.explore()
     page, _ = show(harness, widget)
     page.evaluate("window.model.receive('database', 'demo')")
@@ -185,7 +183,7 @@ def test_python_opens_and_closes_a_table(harness: Watched, demo: pe.Catalog) -> 
     harness.check()
 
 
-def test_ten_thousand_tables_open_with_only_those_on_the_screen_read(harness: Watched) -> None:
+def test_ten_thousand_tables_open_with_only_those_on_the_screen_read(harness: Harness) -> None:
     history = two_commits()
     source = Source({"db": {f"t{number:05}": history for number in range(10_000)}})
     page, asked = show(harness, of(source))
@@ -204,7 +202,7 @@ def test_ten_thousand_tables_open_with_only_those_on_the_screen_read(harness: Wa
     harness.check()
 
 
-def test_reasons_stand_in_the_rows_of_tables_that_cannot_be_opened(harness: Watched) -> None:
+def test_reasons_stand_in_the_rows_of_tables_that_cannot_be_opened(harness: Harness) -> None:
     source = Source({BROKEN: {}, "db": {"bad": damaged(), "good": two_commits()}})
     page, _ = show(harness, of(source))
     expect(row(page, "db.bad")).to_contain_text("manifest-list-2-0")
@@ -215,7 +213,7 @@ def test_reasons_stand_in_the_rows_of_tables_that_cannot_be_opened(harness: Watc
     harness.check()
 
 
-def test_hostile_names_stay_text(harness: Watched) -> None:
+def test_hostile_names_stay_text(harness: Harness) -> None:
     source = Source({HOSTILE_NAME: {HOSTILE_NAME: two_commits()}})
     source.views[HOSTILE_NAME] = [HOSTILE_NAME]
     page, _ = show(harness, of(source))
@@ -230,14 +228,14 @@ def test_hostile_names_stay_text(harness: Watched) -> None:
     harness.check()
 
 
-def test_a_catalog_that_cannot_be_read_says_so(harness: Watched) -> None:
+def test_a_catalog_that_cannot_be_read_says_so(harness: Harness) -> None:
     page, _ = show(harness, pe.Catalog("/no/such/warehouse").explore())
     expect(page.get_by_role("alert")).to_contain_text("does not exist")
     expect(page.locator(".pew-status")).to_contain_text("0 tables")
     harness.check()
 
 
-def test_nothing_is_left_when_the_widget_is_closed(harness: Watched, demo: pe.Catalog) -> None:
+def test_nothing_is_left_when_the_widget_is_closed(harness: Harness, demo: pe.Catalog) -> None:
     page, asked = show(harness, demo.explore("demo.orders"))
     expect(page.locator(".pe-explorer .pe-name")).to_have_text("orders")
     page.evaluate("window.close_()")
@@ -249,18 +247,10 @@ def test_nothing_is_left_when_the_widget_is_closed(harness: Watched, demo: pe.Ca
     harness.check()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_list_is_accessible_in_both_themes(
-    harness: Watched, demo: pe.Catalog, theme: str
-) -> None:
-    if not AXE.exists():
-        lacking("axe", f"{AXE} does not exist")
-    page, _ = show(harness, demo.explore(), f"theme={theme}")
+def test_the_list_is_accessible_in_both_themes(harness: Harness, demo: pe.Catalog) -> None:
+    page, _ = show(harness, demo.explore())
     expect(page.locator(".pew-root")).to_have_attribute("data-known", "11")
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate("async () => (await axe.run('.pew-root')).violations")
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+    assert serious_findings(page, ".pew-root") == []
 
 
 def test_the_shipped_script_stays_small() -> None:

@@ -7,6 +7,7 @@ import nothing of Spark.
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java_runtime import java_home
 from support.depth import DEEP
 from support.required import lacking
-from support.shared_jvm import shared_jvm
+from support.shared_jvm import SHORT_RUN, shared_jvm
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -114,7 +115,9 @@ def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     content = with_solutions(read(notebook))
     if not any(SPARK_SESSION in cell.source for cell in content.cells):
         content.cells.append(nbformat.v4.new_code_cell(NO_SPARK))  # type: ignore[no-untyped-call]  # nbformat's
-    elif notebook.stem != OWN_JVM:
+    elif notebook.stem == OWN_JVM:
+        monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", shlex.join([*SHORT_RUN, "pyspark-shell"]))
+    else:
         for key, value in request.getfixturevalue("java").items():
             monkeypatch.setenv(key, value)
     client = NotebookClient(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import Locator, Page, Route
+from playwright.sync_api import Dialog, Locator, Page, Route, ViewportSize
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_state import Answer
@@ -17,8 +17,12 @@ from paimon_explore.widgets.column_transfer import pack_columns
 
 _HARNESS = Path(__file__).parents[1] / "browser" / "harness"
 _TYPES = {".js": "text/javascript", ".html": "text/html"}
-_ADDRESS = "http://127.0.0.1:1/index.html"
-_PYTHON = "http://127.0.0.1:1/python.html"
+_ORIGIN = "http://127.0.0.1:1"
+_ADDRESS = f"{_ORIGIN}/index.html"
+_PYTHON = f"{_ORIGIN}/python.html"
+_TIMEOUT_MS = 30_000
+VIEWPORT: ViewportSize = {"width": 1100, "height": 640}
+"""The window of a page, unless a test changes it."""
 
 
 class Watched:
@@ -32,6 +36,11 @@ class Watched:
         page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         page.on("request", lambda request: self._asked(request.url))
 
+    def forget(self) -> None:
+        """Forget what went wrong so far."""
+        self.errors.clear()
+        self.outside.clear()
+
     def _asked(self, address: str) -> None:
         inside = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")
         if not address.startswith(inside):
@@ -43,15 +52,51 @@ class Watched:
         assert self.outside == []
 
 
-def show(watched: Watched, query: str) -> Page:
+class Harness(Watched):
+    """A page that shows widgets without any server, for one test after the other.
+
+    A new page costs as much as ten loads of the harness in one that is there.
+    """
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self.answer: Callable[[Mapping[str, object]], dict[str, object]] | None = None
+        page.on("dialog", self._opened)
+        page.route(f"{_ORIGIN}/**", _serve)
+        page.expose_function("askPython", self._ask)
+
+    def _opened(self, dialog: Dialog) -> None:
+        self.errors.append(dialog.message)
+        dialog.dismiss()
+
+    def _ask(self, message: Mapping[str, object]) -> dict[str, object] | None:
+        return self.answer(message) if self.answer else None
+
+    def clear(self) -> None:
+        """Leave the page as a new one is."""
+        page = self.page
+        self.answer = None
+        if page.url != "about:blank":
+            page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        page.goto("about:blank")
+        page.emulate_media(reduced_motion="null")
+        page.set_viewport_size(VIEWPORT)
+        page.mouse.move(0, 0)
+        page.context.clear_permissions()
+        page.context.set_offline(offline=False)
+        page.set_default_timeout(_TIMEOUT_MS)
+        self.forget()
+
+
+def show(harness: Harness, query: str) -> Page:
     """The harness page with an explorer of the given data, ready."""
-    watched.page.goto(f"{_ADDRESS}?{query}")
-    watched.page.wait_for_selector('[data-ready="1"]')
-    return watched.page
+    harness.page.goto(f"{_ADDRESS}?{query}")
+    harness.page.wait_for_selector('[data-ready="1"]')
+    return harness.page
 
 
 def show_python(
-    watched: Watched, widget: str, answer: Callable[[Mapping[str, object]], Answer], query: str = ""
+    harness: Harness, widget: str, answer: Callable[[Mapping[str, object]], Answer], query: str = ""
 ) -> Page:
     """A page with one widget whose requests a function of Python answers, ready."""
 
@@ -70,10 +115,15 @@ def show_python(
             "data": packed,
         }
 
-    watched.page.expose_function("askPython", ask)
-    watched.page.goto(f"{_PYTHON}?widget={widget}&{query}")
-    watched.page.wait_for_selector('[data-ready="1"]')
-    return watched.page
+    harness.answer = ask
+    harness.page.goto(f"{_PYTHON}?widget={widget}&{query}")
+    harness.page.wait_for_selector('[data-ready="1"]')
+    return harness.page
+
+
+def settled(page: Page) -> None:
+    """Wait until Python has answered the widget that `show_python` shows, and nothing follows."""
+    page.evaluate("window.settled()")
 
 
 def expect_trait(page: Page, name: str, value: object) -> None:
@@ -106,7 +156,7 @@ def traits_query(**traits: object) -> str:
     return f"traits={quote(json.dumps(whole))}"
 
 
-def serve(route: Route) -> None:
+def _serve(route: Route) -> None:
     """Answer a request for a file of the harness from disk."""
     name = route.request.url.split("?")[0].rsplit("/", 1)[1]
     path = _HARNESS / name

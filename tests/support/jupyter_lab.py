@@ -16,10 +16,39 @@ from playwright.sync_api import Page
 
 TOKEN = "tok"  # noqa: S105 - of a server on the loopback device that lives for one test run
 _START_SECONDS = 60
+_OPEN = """async ([path, kernel]) => {
+  await window.jupyterapp.restored;
+  const given = kernel ? {id: kernel, name: "python3"} : undefined;
+  const {commands} = window.jupyterapp;
+  await commands.execute("docmanager:open", {path, factory: "Notebook", kernel: given});
+}"""
+_IS_IDLE = """(path) => {
+  const {context, sessionContext} = window.jupyterapp?.shell.currentWidget ?? {};
+  return context?.path === path && sessionContext?.session?.kernel?.status === "idle";
+}"""
+_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
+_CLOSE = """async ([kept, code]) => {
+  for (const widget of [...(window.jupyterapp?.shell.widgets("main") ?? [])]) {
+    const kernel = widget.sessionContext?.session?.kernel;
+    if (kernel?.id === kept) await kernel.requestExecute({code}).done;
+    else if (kernel) await widget.sessionContext.shutdown();
+    if (widget.context?.model) widget.context.model.dirty = false;
+    widget.close();
+  }
+}"""
+_FORGET = """() => {
+  for (const key of Object.keys(localStorage))
+    if (key.startsWith("paimon-explore")) localStorage.removeItem(key);
+}"""
+_CLOSE_WIDGETS = """
+import sys
+if "ipywidgets" in sys.modules:
+    sys.modules["ipywidgets"].Widget.close_all()
+"""
 _QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lab:
     """A running server.
 
@@ -27,26 +56,54 @@ class Lab:
         address: where it listens.
         folder: its notebooks.
         process: the server.
+        kernel: the kernel that notebooks use one after the other; None before the first of them.
     """
 
     address: str
     folder: Path
     process: "subprocess.Popen[bytes]"
+    kernel: str | None = None
 
     @property
     def status_address(self) -> str:
         """What answers once the server is up."""
         return f"{self.address}/api/status?token={TOKEN}"
 
-    def open_notebook(self, page: Page, name: str, sources: list[str]) -> None:
-        """Show a notebook with these cells and wait for its kernel."""
+    def show(self, page: Page) -> None:
+        """Show JupyterLab without a notebook; it is loaded unless the page has it already."""
+        if page.url.startswith(f"{self.address}/lab"):
+            self.close_notebooks(page)
+        else:
+            page.goto(f"{self.address}/lab?token={TOKEN}&reset")
+            page.wait_for_function("window.jupyterapp", timeout=60_000)
+
+    def open_notebook(
+        self, page: Page, name: str, sources: list[str], *, new_kernel: bool = False
+    ) -> None:
+        """Show a notebook with these cells and wait for its kernel.
+
+        Args:
+            page: a page of this server, or a new one.
+            name: the notebook's file.
+            sources: its cells.
+            new_kernel: it gets a process of its own, which has imported nothing.
+        """
         self.write_notebook(name, sources)
-        page.goto(f"{self.address}/lab/tree/{name}?token={TOKEN}&reset")
-        page.wait_for_function(
-            "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"
-            " === 'idle'",
-            timeout=60_000,
-        )
+        self.show(page)
+        page.evaluate(_OPEN, [name, None if new_kernel else self.kernel])
+        page.wait_for_function(_IS_IDLE, arg=name, timeout=60_000)
+        if not new_kernel:
+            self.kernel = page.evaluate(_KERNEL)
+
+    def close_notebooks(self, page: Page) -> None:
+        """Close what is open."""
+        page.evaluate(_CLOSE, [self.kernel, _CLOSE_WIDGETS])
+
+    def clear(self, page: Page) -> None:
+        """Close what is open, and forget what explorers remember."""
+        if page.url.startswith(self.address):
+            self.close_notebooks(page)
+            page.evaluate(_FORGET)
 
     def write_notebook(self, name: str, sources: list[str]) -> None:
         """Put a notebook with these cells into the server's folder."""

@@ -14,9 +14,16 @@ from pathlib import Path
 import pyspark
 
 from paimon_explore.spark.java_runtime import spark_environment
+from support.spark_cluster import QUICK_START
 
 _START_SECONDS = 120.0
 _PORT_BYTES = 4
+SHORT_RUN = (
+    *("--driver-java-options", QUICK_START),
+    *("--conf", "spark.sql.shuffle.partitions=2"),
+    *("--conf", "spark.ui.enabled=false"),
+)
+"""Arguments of `spark-submit` for little data and a short life."""
 
 
 @contextmanager
@@ -46,7 +53,7 @@ def shared_jvm(folder: Path, package_folder: Path) -> Iterator[Mapping[str, str]
     }
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
-            [home / "bin" / "spark-submit", "pyspark-shell"],
+            [home / "bin" / "spark-submit", *SHORT_RUN, "pyspark-shell"],
             stdin=subprocess.PIPE,  # the process ends when it is closed
             stdout=log,
             stderr=log,

@@ -2,6 +2,9 @@
 // ?widget=bytes&theme=dark&width=900&traits={"height":480}
 const wanted = new URLSearchParams(location.search);
 const traits = JSON.parse(wanted.get("traits") ?? "{}");
+const QUIET_MILLIS = 100; // longer than the widgets wait before they ask
+let unanswered = 0;
+let lastAnswer = 0;
 
 // A model whose requests Python answers; `more` is added to each request.
 function makeModel(traits, more = {}) {
@@ -21,7 +24,10 @@ function makeModel(traits, more = {}) {
       emit(`change:${name}`);
     },
     async send(message) {
+      unanswered += 1;
       const answer = await window.askPython({ ...message, ...more });
+      unanswered -= 1;
+      lastAnswer = performance.now();
       const bytes = answer.data ? Uint8Array.from(atob(answer.data), (c) => c.charCodeAt(0)) : undefined;
       emit("msg:custom", answer, bytes ? [new DataView(bytes.buffer)] : []);
     },
@@ -36,6 +42,13 @@ model.widget_manager = {
   },
 };
 window.model = model;
+// Resolves once every question is answered and none follows.
+window.settled = async () => {
+  lastAnswer = performance.now();
+  while (unanswered || performance.now() - lastAnswer < QUIET_MILLIS) {
+    await new Promise(requestAnimationFrame);
+  }
+};
 document.body.className = wanted.get("theme") ?? "light";
 const place = document.querySelector("#place");
 place.style.width = `${wanted.get("width") ?? 1100}px`;

@@ -92,3 +92,14 @@ def test_a_file_that_may_not_be_changed_is_replaced(tmp_path: Path) -> None:
     file.chmod(0o444)
     LocalFileIO().replace(str(file), b"109")
     assert file.read_bytes() == b"109"
+
+
+@pytest.mark.parametrize(("durable", "synced"), [(True, 1), (False, 0)])
+def test_a_new_file_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, durable: bool, synced: int
+) -> None:
+    found: list[list[Path]] = []
+    monkeypatch.setattr(os, "fsync", lambda _file: found.append([*tmp_path.glob("a")]))
+    assert LocalFileIO(durable=durable).create(str(tmp_path / "a"), b"x")
+    assert found == [[]] * synced
+    assert (tmp_path / "a").read_bytes() == b"x"
