@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
@@ -194,12 +195,9 @@ SLIM_COLUMNS = (
 """The entry columns that are kept for every file, in addition to the location of the entry:
 `manifest`, the name of the manifest, and `entry`, the index in it."""
 
-SLIM_SCHEMA = pa.schema(
-    [
-        *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS),
-        pa.field("entry", pa.int32()),
-        pa.field("manifest", pa.string()),
-    ]
+SLIM_SCHEMA = schema_from_text(
+    *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS),
+    "entry int32, manifest string",
 )
 """The schema of the kept columns."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
@@ -47,38 +48,17 @@ from paimon_explore.write.write_target import WriteTarget
 
 _MAX_BARS = 30
 
-COMPACTED_FILES = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("group", pa.int32()),
-        pa.field("action", pa.string()),
-        pa.field("level", pa.int32()),
-        pa.field("level_after", pa.int32()),
-        pa.field("row_count", pa.int64()),
-        pa.field("file_size", pa.int64()),
-        pa.field("file_name", pa.string()),
-    )
+COMPACTED_FILES = schema_from_text(
+    "partition string, bucket int32, group int32, action string, level int32, level_after int32, "
+    "row_count int64, file_size int64, file_name string"
 )
 """One row per file that the compaction replaces. Files with the same bucket and `group` become new
 files together; `action` is `rewrite`, or `move` for a file that only changes its level."""
 
-COMPACTED_BUCKETS = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("files", pa.int64()),
-        pa.field("files_after_min", pa.int64()),
-        pa.field("files_after_max", pa.int64()),
-        pa.field("runs", pa.int64()),
-        pa.field("runs_after", pa.int64()),
-        pa.field("depth", pa.int64()),
-        pa.field("depth_after", pa.int64()),
-        pa.field("bytes", pa.int64()),
-        pa.field("bytes_after_min", pa.int64()),
-        pa.field("bytes_after_max", pa.int64()),
-        pa.field("bytes_rewritten", pa.int64()),
-    )
+COMPACTED_BUCKETS = schema_from_text(
+    "partition string, bucket int32, files int64, files_after_min int64, files_after_max int64, "
+    "runs int64, runs_after int64, depth int64, depth_after int64, bytes int64, "
+    "bytes_after_min int64, bytes_after_max int64, bytes_rewritten int64"
 )
 """One row per bucket; `depth` is the maximum read amplification, `runs` the number of sorted runs;
 both are 0 without a primary key."""

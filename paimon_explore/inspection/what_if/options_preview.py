@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Tone
@@ -50,14 +51,8 @@ class Verdict(StrEnum):
 
 _TONES = {Verdict.ACCEPTED: Tone.ADD, Verdict.UNCHANGED: Tone.MUTED, Verdict.REFUSED: Tone.REMOVE}
 
-OPTION_CHANGES = pa.schema(
-    (
-        pa.field("option", pa.string()),
-        pa.field("before", pa.string()),
-        pa.field("after", pa.string()),
-        pa.field("verdict", pa.string()),
-        pa.field("effect", pa.string()),
-    )
+OPTION_CHANGES = schema_from_text(
+    "option string, before string, after string, verdict string, effect string"
 )
 """One row per option; `before` and `after` are the effective values, null for none; `effect` says
 when it takes effect, or why it is refused."""

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.local_time import local_now
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
@@ -28,15 +29,8 @@ from paimon_explore.maintenance.expiry.partition_expiry import (
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.manifest_arrays import numbers
 
-PARTITION_TIMES = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("time", pa.timestamp("us")),
-        pa.field("expires", pa.bool_()),
-        pa.field("files", pa.int64()),
-        pa.field("rows", pa.int64()),
-        pa.field("bytes", pa.int64()),
-    )
+PARTITION_TIMES = schema_from_text(
+    "partition string, time timestamp[us], expires bool, files int64, rows int64, bytes int64"
 )
 """One row per partition; `time` is local, null if the partition has no readable time."""
 
