@@ -44,6 +44,16 @@ VARIANT_ARROW: pa.StructType = pa.struct(
 """A variant's two byte strings."""
 
 
+_ATOMIC = (
+    *(pa.string(), pa.binary(), pa.bool_(), pa.int8(), pa.int32(), pa.int64(), pa.float64()),
+    *(pa.timestamp("ms"), pa.timestamp("us")),
+)
+_TYPES: Mapping[str, pa.DataType] = {
+    **{str(kind): kind for kind in _ATOMIC},
+    **{f"list<{kind}>": pa.list_(kind) for kind in _ATOMIC},
+}
+
+
 def schema_from_text(*columns: "str | pa.Field[pa.DataType]") -> pa.Schema:
     """Return the schema of columns that are written as text, or given as fields.
 
@@ -65,9 +75,7 @@ def schema_from_text(*columns: "str | pa.Field[pa.DataType]") -> pa.Schema:
 
 def _field(text: str) -> "pa.Field[pa.DataType]":
     name, kind, *rest = text.split(" ", 2)
-    if kind.startswith("list<"):
-        return pa.field(name, pa.list_(pa.type_for_alias(kind[5:-1])), nullable=not rest)
-    return pa.field(name, pa.type_for_alias(kind), nullable=not rest)
+    return pa.field(name, _TYPES[kind], nullable=not rest)
 
 
 def is_variant_storage(arrow: pa.DataType) -> bool:

@@ -124,15 +124,10 @@ def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
         message = f"The table {store.paths.root} has no snapshot to analyze."
         raise NotFoundError("snapshot", "latest", message=message)
     target = ScanTarget(
-        store=store,
-        schema=schema,
-        options=options,
-        snapshot=snapshot,
-        travelled=True,
-        branch=store.paths.branch,
+        store=store, schema=schema, options=options, snapshot=snapshot, travelled=True
     )
     columns = schema.row_type.names
-    reader = SplitReader(store=store, schema=schema, options=options, columns=columns)
+    reader = SplitReader(target=target, columns=columns)
     with explain_missing_files(store, snapshot):
         splits = plan_table(target).splits
         batches = (batch for split in splits for batch in read_split(reader, split))

@@ -403,9 +403,7 @@ class Scan(ConvertibleScan):
     def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:
         target = self.target
         return SplitReader(
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
+            target=target,
             columns=columns,
             predicate=plan.rest,
             batch_rows=self._batch_rows(plan),

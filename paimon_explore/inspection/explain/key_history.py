@@ -479,11 +479,7 @@ class _Judge:
         try:
             plan = plan_table(target, self.key.predicate)
             reader = SplitReader(
-                store=target.store,
-                schema=target.schema,
-                options=target.options,
-                columns=target.schema.row_type.names,
-                predicate=self.key.predicate,
+                target=target, columns=target.schema.row_type.names, predicate=self.key.predicate
             )
             for one in plan.splits:
                 for batch in reader.read(one):

@@ -490,13 +490,7 @@ class _Explainer:
         """The files whose file index does not exclude them; applies to raw splits only."""
         if self._rest == TRUE:
             return entries
-        reader = SplitReader(
-            store=self._target.store,
-            schema=self._target.schema,
-            options=self._target.options,
-            columns=(),
-            predicate=self._rest,
-        )
+        reader = SplitReader(target=self._target, columns=(), predicate=self._rest)
         leaves: dict[str, str] = {}
         for one in splits:
             if one.raw_convertible and not one.same_rows:

@@ -267,9 +267,7 @@ class AppendCompaction:
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
+            target=target,
             columns=target.schema.row_type.names,
             system_columns=_TRACKED if tracked else (),
         )

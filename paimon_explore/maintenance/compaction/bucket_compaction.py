@@ -144,9 +144,7 @@ class UnitCompaction:
         self._reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=bucket.target.store,
-            schema=schema,
-            options=options,
+            target=bucket.target,
             columns=schema.row_type.names,
         )
         self._expiry = bucket.expiry

@@ -125,12 +125,7 @@ def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
     """Merge all live rows of the bucket by key; drop retracts."""
     target, split = bucket.target, bucket.split
     reader = SplitReader(
-        unrestricted=True,
-        as_stored=True,
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=target.schema.row_type.names,
+        unrestricted=True, as_stored=True, target=target, columns=target.schema.row_type.names
     )
     found: list[pa.RecordBatch] = []
     for row in range(split.count):

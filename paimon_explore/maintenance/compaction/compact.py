@@ -368,13 +368,7 @@ def _bucket_splits(
         entries = _entries_of_buckets(store, snapshot, buckets)
     if partitions is not None:
         entries = _matching(entries, schema, partitions)
-    scanned = ScanTarget(
-        store=store,
-        schema=schema,
-        options=target.options,
-        snapshot=snapshot,
-        branch=store.paths.branch,
-    )
+    scanned = ScanTarget(store=store, schema=schema, options=target.options, snapshot=snapshot)
     if len(entries):
         yield from whole_buckets(scanned.located(entries, snapshot))
 

@@ -235,9 +235,7 @@ class DataEvolutionCompaction:
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=self._target.store,
-            schema=self._target.schema,
-            options=self._target.options,
+            target=self._target,
             columns=tuple(field.name for field in self._layout.fields),
         )
         writer = DataFileWriter(self._location, self._layout)

@@ -77,9 +77,7 @@ def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMe
     reader = SplitReader(
         unrestricted=True,
         as_stored=True,
-        store=target.store,
-        schema=target.schema,
-        options=options,
+        target=replace(target, options=options),
         columns=target.schema.row_type.names,
         system_columns=(SystemColumn.VALUE_KIND,),
     )

@@ -304,7 +304,6 @@ def kept_for_consumer(store: TableStore, options: TableOptions, next_snapshot: i
         schema=store.schemas.load(snapshot.schema_id),
         options=options,
         snapshot=snapshot,
-        branch=store.paths.branch,
     )
     return next_snapshot - 1 if may_read_previous(target, snapshot) else next_snapshot
 

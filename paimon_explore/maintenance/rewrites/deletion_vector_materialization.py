@@ -110,13 +110,7 @@ def materialize_deletion_vectors(
     if snapshot is None:
         return MaterializationReport(dry_run=dry_run)
     target = WriteTarget(store=store, schema=schema, options=options, replaces=True)
-    scan = ScanTarget(
-        store=store,
-        schema=schema,
-        options=options,
-        snapshot=snapshot,
-        branch=store.paths.branch,
-    )
+    scan = ScanTarget(store=store, schema=schema, options=options, snapshot=snapshot)
     entries = live_files_of(target, snapshot, partitions)
     messages: list[CommitMessage] = []
     try:
@@ -246,9 +240,7 @@ class _Rewrite:
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=target.store,
-            schema=target.schema,
-            options=self.scan.options,
+            target=self.scan,
             columns=target.schema.row_type.names,
         )
         groups = np.repeat(np.arange(len(run)), [len(files) for files in run])

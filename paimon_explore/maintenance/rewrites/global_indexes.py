@@ -326,18 +326,10 @@ class _Build:
         starts, ends = row_ranges(entries)
         files = entries.filter((starts < part[1]) & (ends > part[0]))
         store, schema, options = self.target.store, self.target.schema, self.target.options
-        scan = ScanTarget(
-            store=store,
-            schema=schema,
-            options=options,
-            snapshot=self.snapshot,
-            branch=store.paths.branch,
-        )
+        scan = ScanTarget(store=store, schema=schema, options=options, snapshot=self.snapshot)
         reader = SplitReader(
             unrestricted=True,
-            store=store,
-            schema=schema,
-            options=options,
+            target=scan,
             columns=(self.field.name,),
             system_columns=(SystemColumn.ROW_ID,),
         )

@@ -121,11 +121,7 @@ def remove_unexisting_files(
 
 def _scan(target: WriteTarget, snapshot: Snapshot) -> ScanTarget:
     return ScanTarget(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        snapshot=snapshot,
-        branch=target.store.paths.branch,
+        store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
     )
 
 

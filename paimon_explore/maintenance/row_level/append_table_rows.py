@@ -167,13 +167,7 @@ class AppendRows:
         return positions[self._change.touched(batch)]
 
     def _reader(self, columns: tuple[str, ...], system: tuple[SystemColumn, ...]) -> SplitReader:
-        return SplitReader(
-            store=self._scan.store,
-            schema=self._scan.schema,
-            options=self._scan.options,
-            columns=columns,
-            system_columns=system,
-        )
+        return SplitReader(target=self._scan, columns=columns, system_columns=system)
 
     # ------------------------------------------------------------ new files
 

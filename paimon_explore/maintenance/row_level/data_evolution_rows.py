@@ -123,12 +123,7 @@ class DataEvolutionRows:
 
     def _changed(self, split: DataSplit, rows: Sequence[int]) -> Iterator[CommitMessage]:
         """Apply the change to the rows of a range, and remember the deleted rows."""
-        reader = SplitReader(
-            store=self._scan.store,
-            schema=self._scan.schema,
-            options=self._scan.options,
-            columns=tuple(field.name for field in self._read),
-        )
+        reader = SplitReader(target=self._scan, columns=tuple(field.name for field in self._read))
         files = [SplitFile(split=split, row=row, reader=reader) for row in rows]
         _check_files(files)
         group = [file.columns() for file in files]

@@ -126,9 +126,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
     row_type = scan.target.schema.row_type
     schema = spark_schema(row_type)
     reader = SplitReader(
-        store=scan.target.store,
-        schema=scan.target.schema,
-        options=scan.target.options,
+        target=scan.target,
         columns=row_type.names,
         predicate=rest,
         system_columns=(SystemColumn.POSITION,),
@@ -150,7 +148,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
 
 def _rows_of(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
     """Read the rows of one task, with file and position."""
-    with explain_missing_files(job.reader.store, job.snapshot):
+    with explain_missing_files(job.reader.target.store, job.snapshot):
         for split in splits:
             yield from _placed(job, split)
 
