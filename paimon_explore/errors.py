@@ -232,8 +232,14 @@ class CommitError(PaimonError):
     """A commit did not take effect."""
 
 
+PLAN_AGAIN = "Plan the change again on the latest snapshot."
+
+
 class CommitConflictError(CommitError):
     """A concurrent commit conflicts; plan the change again on the latest snapshot."""
+
+    def __init__(self, message: str, *, hint: str = PLAN_AGAIN) -> None:
+        super().__init__(message, hint=hint)
 
 
 class CommitOutcomeUnknownError(CommitError):

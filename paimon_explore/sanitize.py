@@ -20,26 +20,9 @@ MASK = "******"
 """Replacement for a secret."""
 
 _WORDS = (
-    "accesskey",
-    "accountkey",
-    "apikey",
-    "authorization",
-    "bearer",
-    "connectionstring",
-    "credential",
-    "encryptionkey",
-    "keytoken",
-    "masterkey",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "sastoken",
-    "secret",
-    "sharedkey",
-    "signature",
-    "storagekey",
-    "token",
+    *("accesskey", "accountkey", "apikey", "authorization", "bearer", "connectionstring"),
+    *("credential", "encryptionkey", "keytoken", "masterkey", "passphrase", "passwd", "password"),
+    *("privatekey", "sastoken", "secret", "sharedkey", "signature", "storagekey", "token"),
 )
 _HARMLESS = re.compile(r"tokeni[sz]|tokencount|tokenlength")
 _SHORT_WORDS = frozenset({"pass", "pwd", "sas", "sig"})

@@ -48,7 +48,7 @@ from paimon_explore.commit.commit_retry import CommitLoop
 from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
-from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
+from paimon_explore.commit.file_changes import compacted_changes, written_changes
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
@@ -305,10 +305,6 @@ class Committer:
         self._store.statistics.create(name, statistics)
         request = Request(
             kind=CommitKind.ANALYZE,
-            identifier=BATCH_COMMIT_IDENTIFIER,
-            changes=Changes(),
-            note=NO_NOTE,
-            check=False,
             statistics=name,
         )
         try:
@@ -332,10 +328,6 @@ class Committer:
         """
         request = Request(
             kind=CommitKind.OVERWRITE,
-            identifier=BATCH_COMMIT_IDENTIFIER,
-            changes=Changes(),
-            note=NO_NOTE,
-            check=False,
             planned_on=planned_on,
             row_ids=row_ids,
         )
@@ -355,10 +347,6 @@ class Committer:
             return None
         request = Request(
             kind=CommitKind.COMPACT,
-            identifier=BATCH_COMMIT_IDENTIFIER,
-            changes=Changes(),
-            note=NO_NOTE,
-            check=False,
             merging=replace(self._steps.merging, full_bytes=1, min_count=1),
         )
         return self._make([request])[0]

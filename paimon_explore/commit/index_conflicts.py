@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.encoding.global_index.index_sources import decode_sources, primary_key_sources
-from paimon_explore.errors import CommitConflictError
+from paimon_explore.errors import PLAN_AGAIN, CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,
@@ -104,7 +104,6 @@ def _check_second_vectors(
             raise CommitConflictError(
                 f"Another commit deleted rows of data file {min(duplicates)}, whose rows this "
                 "commit also deletes.",
-                hint=PLAN_AGAIN,
             )
 
 
@@ -134,7 +133,6 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
         raise CommitConflictError(
             f"Data file {name}, whose rows this commit deletes or indexes, is no longer in the "
             "table: another commit removed or replaced it.",
-            hint=PLAN_AGAIN,
         )
 
 
@@ -161,13 +159,11 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
             if (row["partition"], name) in removed:
                 raise CommitConflictError(
                     f"Another commit deleted rows of data file {name}, which this commit replaces.",
-                    hint=PLAN_AGAIN,
                 )
         for name in _sources(row, removed):
             raise CommitConflictError(
                 f"Another commit added an index of type {row['index_type']} for data file {name}, "
                 "which this commit replaces.",
-                hint=PLAN_AGAIN,
             )
 
 
@@ -205,7 +201,6 @@ def check_indexed_columns(
                 raise CommitConflictError(
                     f"Another commit built a {kind} index over a column of the rows from row id "
                     f"{first} on, which this commit updates.",
-                    hint=PLAN_AGAIN,
                 )
 
 
@@ -236,7 +231,6 @@ def check_indexed_rows(changes: Changes, live: ManifestEntries, planned_on: int)
             raise CommitConflictError(
                 f"File {row['file_name']} of another commit updates columns of rows that this "
                 f"commit indexes, from row id {first} on.",
-                hint=PLAN_AGAIN,
             )
 
 
@@ -262,7 +256,6 @@ def check_removed_rows(
             raise CommitConflictError(
                 f"Index file {row['file_name']} of type {row['index_type']} covers rows whose "
                 "files this commit removes: another commit built it.",
-                hint=PLAN_AGAIN,
             )
 
 

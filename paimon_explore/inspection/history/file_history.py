@@ -177,20 +177,9 @@ class FileLifetimes:
 
 
 SLIM_COLUMNS = (
-    "kind",
-    "partition",
-    "bucket",
-    "level",
-    "file_name",
-    "file_size",
-    "row_count",
-    "min_key",
-    "max_key",
-    "schema_id",
-    "creation_time",
-    "extra_files",
-    "embedded_file_index",
-    "external_path",
+    *("kind", "partition", "bucket", "level", "file_name", "file_size", "row_count", "min_key"),
+    *("max_key", "schema_id", "creation_time", "extra_files", "embedded_file_index"),
+    *("external_path",),
 )
 """The entry columns that are kept for every file, in addition to the location of the entry:
 `manifest`, the name of the manifest, and `entry`, the index in it."""
