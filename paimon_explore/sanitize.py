@@ -108,9 +108,7 @@ def masked_options(options: Mapping[str, str]) -> dict[str, str]:
 
 def masked_value(name: str, value: str) -> str:
     """Return the value of one option with secrets masked."""
-    if value and (is_secret(name) or name.lower() == _BARE_KEY):
-        return MASK
-    return masked(value)
+    return MASK if value and (is_secret(name) or name.lower() == _BARE_KEY) else masked(value)
 
 
 def masked(text: str) -> str:

@@ -207,9 +207,7 @@ def shred(variants: Column, data_type: DataType) -> Column:
 
 def leaf_at(reader: VariantReader, at: int) -> tuple[Kind, Raw] | None:
     """Return the kind and content of the scalar at a byte; None for objects and arrays."""
-    if reader.is_object(at) or reader.is_array(at):
-        return None
-    return reader.read(_Leaf(), at)
+    return None if reader.is_object(at) or reader.is_array(at) else reader.read(_Leaf(), at)
 
 
 def _group(reader: VariantReader, at: int, data_type: DataType) -> dict[str, object]:

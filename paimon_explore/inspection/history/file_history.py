@@ -324,9 +324,7 @@ class FileHistory:
 
     def _whole(self, position: int) -> pa.Table | None:
         snapshot = self._timeline.marks[position].snapshot
-        if snapshot is None:
-            return None
-        return self._attempt(lambda: live_slim(self._view, snapshot))
+        return None if snapshot is None else self._attempt(lambda: live_slim(self._view, snapshot))
 
     def _attempt(self, read: Callable[[], pa.Table]) -> pa.Table | None:
         try:

@@ -70,9 +70,7 @@ def is_known(key: str) -> bool:
     if key.startswith("fields."):
         return any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
     match = _FILE_INDEX_KEY.fullmatch(key)
-    if match is not None:
-        return match[1] in _FILE_INDEX_TYPES
-    return key.startswith(_OPEN_PREFIXES)
+    return match[1] in _FILE_INDEX_TYPES if match is not None else key.startswith(_OPEN_PREFIXES)
 
 
 def suggestion(key: str) -> str | None:

@@ -187,9 +187,7 @@ def spark_condition(expr: ex.Expression, row_type: RowType) -> Column | None:
 
 def _joined(parts: Sequence[Column | None], *, both: bool) -> Column | None:
     known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    return reduce(and_ if both else or_, known)
+    return None if len(known) < len(parts) else reduce(and_ if both else or_, known)
 
 
 def _test(expr: ex.Expression, row_type: RowType) -> Column | None:

@@ -182,6 +182,4 @@ def _members(node: object) -> list[object]:
     except (pa.ArrowException, ValueError):
         return []
     values = table.column(0).to_pylist() if table.num_columns == 1 else []
-    if len(values) == 1 and isinstance(values[0], list):
-        return values[0]
-    return values
+    return values[0] if len(values) == 1 and isinstance(values[0], list) else values
