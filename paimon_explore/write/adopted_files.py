@@ -37,6 +37,7 @@ from paimon_explore.errors import (
     StorageError,
     UnsupportedFeatureError,
     choices,
+    undo_on_error,
 )
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO, discard
@@ -111,15 +112,12 @@ def adopt_files(
     """
     check_adoptable(target)
     made: list[str] = []
-    try:
+    with undo_on_error(discard, target.store.file_io, made):
         return [
             message
             for file in files
             for message in _adopted(target, file, mode, partition_path, made)
         ]
-    except BaseException:
-        discard(target.store.file_io, made)
-        raise
 
 
 def check_adoptable(target: WriteTarget) -> None:

@@ -12,7 +12,7 @@ from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.rendering.report import (
     Cell,
@@ -363,7 +363,6 @@ def compaction_preview(
     full: bool = True,
     partitions: Sequence[PartitionSpec] | None = None,
     options: Mapping[str, str] | None = None,
-    code: Code | None = None,
 ) -> CompactionPreview:
     """Preview a compaction of the latest snapshot.
 
@@ -372,7 +371,6 @@ def compaction_preview(
         full: whether to preview a full compaction.
         partitions: only the partitions that match one of these; None for all.
         options: options that override those of the table.
-        code: code that gives the preview.
 
     Raises:
         InvalidInputError: an option has an invalid value, or a partition does not fit the table.
@@ -393,6 +391,12 @@ def compaction_preview(
             "The table has postpone buckets (bucket = -2): a compaction first writes their files "
             "to real buckets, which this preview does not include."
         )
+    code = call_code(
+        f"{view.expression}.what_if.compact",
+        full=None if full else False,
+        partitions=partitions,
+        options=given or None,
+    )
     return CompactionPreview(
         name=view.name,
         snapshot=0 if plan.snapshot is None else plan.snapshot.id,
@@ -401,7 +405,7 @@ def compaction_preview(
         keyed=bool(schema.primary_keys),
         buckets=tuple(sorted(buckets, key=lambda one: -one.rewritten)),
         notes=tuple(notes),
-        code=code or Code(),
+        code=Code(python=code),
         renderer=view.renderer,
     )
 

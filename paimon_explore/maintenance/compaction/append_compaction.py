@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.deletion_vector import DeletionVector
+from paimon_explore.errors import undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
@@ -199,11 +200,8 @@ class AppendCompaction:
             MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
         """
-        try:
+        with undo_on_error(self.abort):
             return self._run()
-        except BaseException:
-            self.abort()
-            raise
 
     def abort(self) -> None:
         """Delete all new files."""

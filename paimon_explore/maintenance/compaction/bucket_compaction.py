@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.errors import undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
@@ -175,16 +176,13 @@ class UnitCompaction:
             StorageError: a file cannot be read or written.
         """
         result = _Result()
-        try:
+        with undo_on_error(self.abort):
             for step in self._steps():
                 if isinstance(step, Rewrite):
                     self._rewrite(step, result)
                 else:
                     self._upgrade(step, result)
             return self._message(result)
-        except BaseException:
-            self.abort()
-            raise
 
     def abort(self) -> None:
         """Delete all new files."""
@@ -382,11 +380,8 @@ class IndexBuild:
             FormatError: a data file is malformed.
             StorageError: a file cannot be read or written.
         """
-        try:
+        with undo_on_error(self._indexes.abort):
             changes = self._indexes.replace((), ManifestEntries.empty())
-        except BaseException:
-            self._indexes.abort()
-            raise
         return CommitMessage(
             partition=self._split.partition,
             bucket=self._split.bucket,

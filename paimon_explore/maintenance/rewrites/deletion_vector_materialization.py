@@ -20,7 +20,7 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.data_evolution_compaction import adjacent_ranges
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
@@ -113,22 +113,18 @@ def materialize_deletion_vectors(
     scan = ScanTarget(store=store, schema=schema, options=options, snapshot=snapshot)
     entries = live_files_of(target, snapshot, partitions)
     messages: list[CommitMessage] = []
-    try:
-        with explain_missing_files(store, snapshot):
-            index = store.manifests.index_of(snapshot)
-            found = list(_rewrites(target, scan, entries, index))
-            report = MaterializationReport(
-                files=sum(len(one.files) for one in found),
-                deleted_rows=sum(one.deleted_rows for one in found),
-                indexes=tuple(str(row["file_name"]) for one in found for row in one.indexes.rows()),
-                dry_run=dry_run,
-            )
-            if dry_run or not found:
-                return report
-            messages.extend(one.run() for one in found)
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
+        index = store.manifests.index_of(snapshot)
+        found = list(_rewrites(target, scan, entries, index))
+        report = MaterializationReport(
+            files=sum(len(one.files) for one in found),
+            deleted_rows=sum(one.deleted_rows for one in found),
+            indexes=tuple(str(row["file_name"]) for one in found for row in one.indexes.rows()),
+            dry_run=dry_run,
+        )
+        if dry_run or not found:
+            return report
+        messages.extend(one.run() for one in found)
     made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
     return replace(report, snapshot_id=None if made is None else made.id)
 
@@ -216,14 +212,11 @@ class _Rewrite:
         options = TableOptions({**scan.options, **_ONE_FILE})
         target = WriteTarget(store=scan.store, schema=scan.schema, options=options, replaces=True)
         written: list[CommitMessage] = []
-        try:
+        with undo_on_error(abort, target, written):
             for run in self.runs:
                 written += self._written(target, run)
             change = VectorChange(removed=self._names, deleted=_NO_POSITIONS)
             vectors = changed_vectors(scan, split, change)
-        except BaseException:
-            abort(target, written)
-            raise
         return CommitMessage(
             partition=split.partition,
             bucket=split.bucket,

@@ -20,6 +20,7 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again
 from paimon_explore.data_types.arrow_buffers import Bools, Ints, as_python
+from paimon_explore.errors import undo_on_error
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -107,12 +108,8 @@ def remove_unexisting_files(
         return report
     found = whole_buckets(located.take(np.flatnonzero(_without_rows(entries, lost))))
     messages: list[CommitMessage] = []
-    try:
-        with explain_missing_files(store, snapshot):
-            messages.extend(_removal(target, snapshot, one) for one in found)
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
+        messages.extend(_removal(target, snapshot, one) for one in found)
     made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
     return MissingFilesReport(
         files=report.files, records=report.records, snapshot_id=None if made is None else made.id

@@ -35,6 +35,7 @@ from paimon_explore.data_types.arrow_buffers import (
     fixed_values,
     valid_mask,
 )
+from paimon_explore.errors import undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.candidate_files import (
     bitmap,
@@ -128,14 +129,11 @@ class AppendRows:
         """
         touched = list(self._find())
         messages: list[CommitMessage] = []
-        try:
+        with undo_on_error(abort, self._target, messages):
             messages += self._written(touched)
             if inserts is not None:
                 messages += insert_rows(self._target, inserts)
             messages += self._removed(touched)
-        except BaseException:
-            abort(self._target, messages)
-            raise
         return messages
 
     # ------------------------------------------------------------ touched rows
@@ -238,12 +236,9 @@ class AppendRows:
         for file in touched:
             buckets.setdefault((file.split.partition, file.split.bucket), []).append(file)
         messages: list[CommitMessage] = []
-        try:
+        with undo_on_error(abort, self._target, messages):
             for files in buckets.values():
                 messages.append(self._removed_of(files))  # noqa: PERF401 - kept if one fails
-        except BaseException:
-            abort(self._target, messages)
-            raise
         return messages
 
     def _removed_of(self, files: Sequence[TouchedFile]) -> CommitMessage:

@@ -41,7 +41,6 @@ from paimon_explore.metastore.rest.json_responses import (
     database_of,
     function_of,
     names_of,
-    objects_of,
     partition_of,
     table_of,
     view_of,
@@ -432,7 +431,8 @@ class RestMetastore(RestViewsFunctions):
 
 
 def _partitions_of(page: JsonObject) -> list[PartitionInfo]:
-    return [partition_of(source) for source in objects_of(page, "partitions")]
+    is_listed = page.values.get("partitions") is not None
+    return [partition_of(one) for one in page.objects("partitions")] if is_listed else []
 
 
 # If the folder is a table already, the new table has its schema, which the given one must match;
