@@ -30,7 +30,6 @@ from paimon_explore.inspection.byte_inspector.spans import Space, Spans, space_o
 PARQUET = b"PAR1"
 ORC = b"ORC"
 _TAIL = 8
-_CHUNK_HEADER = 3
 _WIRES = {0: "number", 1: "8 bytes", 2: "bytes", 5: "4 bytes"}
 _CODECS = {0: "NONE", 1: "ZLIB", 2: "SNAPPY", 3: "LZO", 4: "LZ4", 5: "ZSTD"}
 
