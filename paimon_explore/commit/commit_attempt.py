@@ -269,7 +269,7 @@ class AttemptSteps:
         if snapshot is None:
             raise CommitConflictError(
                 f"Snapshot {planned_on}, whose rows this commit changes, has expired, so that "
-                "conflicts with later commits cannot be found.",
+                "conflicts with later commits cannot be found."
             )
         return self.store.manifests.index_of(snapshot)
 
@@ -312,7 +312,7 @@ class AttemptSteps:
         planned = state.request.planned_on
         if state.latest is None or state.latest.id != planned:
             raise CommitConflictError(
-                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns.",
+                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns."
             )
         after: list[ManifestFiles] = []
         for position, name in enumerate(before.names):

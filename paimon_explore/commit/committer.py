@@ -303,10 +303,7 @@ class Committer:
         """
         name = f"stat-{uuid4()}-0"
         self._store.statistics.create(name, statistics)
-        request = Request(
-            kind=CommitKind.ANALYZE,
-            statistics=name,
-        )
+        request = Request(kind=CommitKind.ANALYZE, statistics=name)
         try:
             return self._make([request])[0]
         except CommitOutcomeUnknownError:
@@ -326,11 +323,7 @@ class Committer:
             CommitConflictError: there is a newer snapshot.
             CommitOutcomeUnknownError, CommitError, StorageError: as for `commit`.
         """
-        request = Request(
-            kind=CommitKind.OVERWRITE,
-            planned_on=planned_on,
-            row_ids=row_ids,
-        )
+        request = Request(kind=CommitKind.OVERWRITE, planned_on=planned_on, row_ids=row_ids)
         return self._make([request])[0]
 
     def compact_manifests(self) -> Snapshot | None:
@@ -346,8 +339,7 @@ class Committer:
         if latest is None or not self._is_worth_merging(self._store.manifests.all(latest)):
             return None
         request = Request(
-            kind=CommitKind.COMPACT,
-            merging=replace(self._steps.merging, full_bytes=1, min_count=1),
+            kind=CommitKind.COMPACT, merging=replace(self._steps.merging, full_bytes=1, min_count=1)
         )
         return self._make([request])[0]
 

@@ -122,7 +122,7 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
             if key in seen:
                 raise CommitConflictError(
                     f"Data file {key[1]} has deletion vectors in {seen[key]} and "
-                    f"{row['file_name']}: another commit deleted rows of the file.",
+                    f"{row['file_name']}: another commit deleted rows of the file."
                 )
             seen[key] = str(row["file_name"])
 

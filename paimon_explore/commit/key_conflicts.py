@@ -112,7 +112,7 @@ def written_since(
     """
     if latest is None or not _is_ancestor(store, seen):
         raise StaleRecordsError(
-            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback.",
+            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback."
         )
     parts = [ManifestEntries.empty()]
     for number in range(seen.id + 1, latest.id + 1):
@@ -120,7 +120,7 @@ def written_since(
         if snapshot is None:
             raise StaleRecordsError(
                 f"Snapshot {number}, created after the rows were written, has expired or was "
-                "rolled back, so conflicts with its keys cannot be checked.",
+                "rolled back, so conflicts with its keys cannot be checked."
             )
         if snapshot.commit_kind in _WRITES:
             names = store.manifests.list(snapshot.delta_manifest_list).names
@@ -146,7 +146,7 @@ def _check(
             if _conflicts(file, other, seen, rules):
                 raise StaleRecordsError(
                     f"File {other.name} of another commit changes keys in bucket {other.bucket} "
-                    "that this commit also writes.",
+                    "that this commit also writes."
                 )
 
 

@@ -139,6 +139,6 @@ def snapshot_to_plan(store: TableStore, schema: TableSchema) -> Snapshot | None:
     if snapshot is not None and snapshot.schema_id > schema.id:
         raise CommitConflictError(
             f"Snapshot {snapshot.id} has schema {snapshot.schema_id}, which is newer than schema "
-            f"{schema.id} of the operation.",
+            f"{schema.id} of the operation."
         )
     return snapshot

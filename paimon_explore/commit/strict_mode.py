@@ -71,7 +71,7 @@ def check_strict_mode(
             raise CommitConflictError(
                 f"Snapshot {number} of user {snapshot.commit_user!r} "
                 f"({snapshot.commit_kind.value}) changes partitions that this commit also changes, "
-                f"and is later than {key!r} = {safe}.",
+                f"and is later than {key!r} = {safe}."
             )
 
 

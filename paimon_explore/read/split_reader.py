@@ -315,9 +315,7 @@ class SplitReader:
         """Replaces the partition columns of a batch by the values of a partition."""
         row_type = self.target.schema.partition_type
         values = decode_rows(
-            byte_array([partition]),
-            [wanted.type for wanted in row_type],
-            where="_PARTITION",
+            byte_array([partition]), [wanted.type for wanted in row_type], where="_PARTITION"
         )
         for wanted, value in zip(row_type, values, strict=True):
             at = batch.schema.get_field_index(wanted.name)
@@ -362,11 +360,7 @@ class SplitReader:
             from paimon_explore.read.row_selection import LateMerge, read_selected_rows  # noqa: PLC0415 - large
 
             late = LateMerge(
-                spec=spec,
-                fields=self.fields,
-                deciding=deciding,
-                by_run_order=ordered,
-                may_tie=ties,
+                spec=spec, fields=self.fields, deciding=deciding, by_run_order=ordered, may_tie=ties
             )
             files = [
                 list(self._files(split, run, deciding, on_keys, with_sequence=not ordered))
@@ -375,12 +369,7 @@ class SplitReader:
             return read_selected_rows(files, late)
         streams = [self._run(split, run, spec, on_keys, with_sequence=not ordered) for run in runs]
         return merge_runs(
-            streams,
-            spec,
-            keep_retracts=keep,
-            by_run_order=ordered,
-            may_tie=ties,
-            key_order=keep,
+            streams, spec, keep_retracts=keep, by_run_order=ordered, may_tie=ties, key_order=keep
         )
 
     def _ties(self, split: DataSplit, runs: list[list[int]]) -> tuple[bool, Expression]:

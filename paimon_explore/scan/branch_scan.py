@@ -194,9 +194,7 @@ def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
 
 
 def _chain_partition(
-    upto: list[bytes],
-    states: dict[bytes, list[DataSplit]],
-    deltas: dict[bytes, list[DataSplit]],
+    upto: list[bytes], states: dict[bytes, list[DataSplit]], deltas: dict[bytes, list[DataSplit]]
 ) -> list[PlainSplit]:
     """The splits of the last of the given partitions, which are in ascending order."""
     partition = upto[-1]

@@ -318,10 +318,7 @@ class Scan(ConvertibleScan):
             from paimon_explore.table.row_changes import ChangeReader, without_retracts
 
             changes = ChangeReader(
-                target=self.target,
-                columns=self.columns,
-                narrowed=self.narrowed,
-                where=self.where,
+                target=self.target, columns=self.columns, narrowed=self.narrowed, where=self.where
             )
             rows = without_retracts(changes.between(self.increment))
             return _limited(iter(rows.to_batches()), self.row_limit)

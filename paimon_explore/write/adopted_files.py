@@ -164,10 +164,7 @@ def _adopted(
     if external is not None:
         row["external_path"] = external
     entries = entries_of(
-        [row],
-        partition=content.partition,
-        bucket=_BUCKET,
-        total_buckets=UNAWARE_TOTAL_BUCKETS,
+        [row], partition=content.partition, bucket=_BUCKET, total_buckets=UNAWARE_TOTAL_BUCKETS
     )
     yield CommitMessage(
         partition=content.partition,
@@ -303,8 +300,7 @@ class _Content:
         found = partitions_of(rows, self._target.schema.partition_type).keys
         if len(found) > 1 or self.partition not in (None, found[0]):
             raise InvalidInputError(
-                f"File {self._path} has rows of several partitions.",
-                hint=_HINT,
+                f"File {self._path} has rows of several partitions.", hint=_HINT
             )
         self.partition = found[0]
         self._stats.add(columns)

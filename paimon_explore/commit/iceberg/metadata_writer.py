@@ -193,11 +193,7 @@ class IcebergWriter:
         return base if belongs and is_same else None
 
     def _continue(
-        self,
-        folder: MetadataFolder,
-        snapshot: Snapshot,
-        schema: TableSchema,
-        base: IcebergMetadata,
+        self, folder: MetadataFolder, snapshot: Snapshot, schema: TableSchema, base: IcebergMetadata
     ) -> Callable[[], None]:
         """Write the metadata from that of the previous snapshot and the changes."""
         prefixes = path_prefixes(self.store.paths.root, self.settings.folder, base)

@@ -307,12 +307,7 @@ def _consumers(
         if kept:
             reason = f"the consumer may still read snapshot {first}"
             yield HeldBack(
-                kind="consumer",
-                name=name,
-                snapshots=len(kept),
-                files=0,
-                bytes=0,
-                reason=reason,
+                kind="consumer", name=name, snapshots=len(kept), files=0, bytes=0, reason=reason
             )
 
 

@@ -225,10 +225,7 @@ class FileExplanation(Result):
             ("removed by", self._removed()),
             ("referenced by", ", ".join(one.text for one in self.holders[:6]) or "none"),
             ("may be deleted", self.deletion.text),
-            (
-                "path",
-                Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone),
-            ),
+            ("path", Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone)),
         )
         if self.references and self.last:
             yield self._chart()

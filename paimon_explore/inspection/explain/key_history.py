@@ -467,11 +467,7 @@ class _Judge:
         for row in self.records[name].to_pylist():
             sequence, kind, position = (row.pop(column) for column in SYSTEM)
             yield StoredVersion(
-                file=name,
-                position=position,
-                sequence=sequence,
-                kind=KINDS[kind or 0],
-                values=row,
+                file=name, position=position, sequence=sequence, kind=KINDS[kind or 0], values=row
             )
 
     def _row(self, target: ScanTarget) -> tuple[Mapping[str, object] | None, Problem | None]:

@@ -130,8 +130,7 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
         if len(names) == count:
             return names
     raise _refused(
-        f"the key has {plural(count, 'value')}, but must have {len(schema.primary_keys)}",
-        schema,
+        f"the key has {plural(count, 'value')}, but must have {len(schema.primary_keys)}", schema
     )
 
 

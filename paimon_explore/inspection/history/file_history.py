@@ -185,8 +185,7 @@ SLIM_COLUMNS = (
 `manifest`, the name of the manifest, and `entry`, the index in it."""
 
 SLIM_SCHEMA = schema_from_text(
-    *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS),
-    "entry int32, manifest string",
+    *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS), "entry int32, manifest string"
 )
 """The schema of the kept columns."""
 

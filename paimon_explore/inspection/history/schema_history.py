@@ -227,11 +227,7 @@ def _ranges(
 
 
 def schema_history(
-    view: TableView,
-    snapshot: Snapshot | None,
-    snapshots: tuple[Snapshot, ...],
-    *,
-    at: str = "t",
+    view: TableView, snapshot: Snapshot | None, snapshots: tuple[Snapshot, ...], *, at: str = "t"
 ) -> SchemaHistory:
     """Read the schema versions of a table.
 

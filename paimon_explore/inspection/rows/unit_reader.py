@@ -176,11 +176,7 @@ class UnitReader:
             return self._file_page(unit, offset, count, names)
         window = self._streamed(unit, names).window(offset, count)
         return RowPage(
-            unit=unit,
-            offset=offset,
-            rows=window.rows,
-            end=window.end,
-            is_partial=window.is_partial,
+            unit=unit, offset=offset, rows=window.rows, end=window.end, is_partial=window.is_partial
         )
 
     def read(

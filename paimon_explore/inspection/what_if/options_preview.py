@@ -223,12 +223,7 @@ def _refusal(
 
 
 def _change(
-    schema: TableSchema,
-    key: str,
-    value: str | None,
-    snapshot: Snapshot | None,
-    *,
-    alone: bool,
+    schema: TableSchema, key: str, value: str | None, snapshot: Snapshot | None, *, alone: bool
 ) -> OptionChange:
     before = effective_text(TableOptions(schema.options), key)
     kept = {k: v for k, v in schema.options.items() if k != key}

@@ -239,10 +239,7 @@ class AppendCompaction:
     def _entries(self, files: list[FileRow]) -> ManifestEntries:
         split = self._bucket.split
         return entries_of(
-            files,
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            files, partition=split.partition, bucket=split.bucket, total_buckets=split.total_buckets
         )
 
     @property

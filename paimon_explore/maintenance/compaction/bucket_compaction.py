@@ -143,10 +143,7 @@ class UnitCompaction:
             bucket.split.partition, bucket.split.bucket, self._names
         )
         self._reader = SplitReader(
-            unrestricted=True,
-            as_stored=True,
-            target=bucket.target,
-            columns=schema.row_type.names,
+            unrestricted=True, as_stored=True, target=bucket.target, columns=schema.row_type.names
         )
         self._expiry = bucket.expiry
         self._ranks = key_ranks(self._files, bucket.keys)
@@ -293,10 +290,7 @@ class UnitCompaction:
         return runs
 
     def _run(self, run: Sequence[int], merge: CompactionMerge) -> Iterator[pa.RecordBatch]:
-        system: tuple[SystemColumn, ...] = (
-            SystemColumn.SEQUENCE_NUMBER,
-            SystemColumn.VALUE_KIND,
-        )
+        system: tuple[SystemColumn, ...] = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND)
         if self._rules.vectors:
             system = (*system, SystemColumn.POSITION)
         for row in run:

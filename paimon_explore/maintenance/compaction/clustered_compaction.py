@@ -114,10 +114,7 @@ class ClusteredCompaction:
 def _entries(bucket: PrimaryKeyBucket, files: list[FileRow]) -> ManifestEntries:
     split = bucket.split
     return entries_of(
-        files,
-        partition=split.partition,
-        bucket=split.bucket,
-        total_buckets=split.total_buckets,
+        files, partition=split.partition, bucket=split.bucket, total_buckets=split.total_buckets
     )
 
 

@@ -206,11 +206,7 @@ class BucketIndexes:
 
 
 def column_values(
-    store: TableStore,
-    schema: TableSchema,
-    options: TableOptions,
-    name: str,
-    files: ManifestEntries,
+    store: TableStore, schema: TableSchema, options: TableOptions, name: str, files: ManifestEntries
 ) -> "pa.ChunkedArray[Any]":
     """Read a column of all rows of data files, deleted ones included.
 

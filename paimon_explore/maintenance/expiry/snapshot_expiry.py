@@ -148,11 +148,7 @@ def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_
 
 
 def expire_snapshots(
-    store: TableStore,
-    options: TableOptions,
-    retention: Retention,
-    *,
-    dry_run: bool = False,
+    store: TableStore, options: TableOptions, retention: Retention, *, dry_run: bool = False
 ) -> ExpiryReport:
     """Expire snapshots of a branch and the files that only they reference.
 

@@ -131,7 +131,7 @@ def _check_snapshot_exists(store: TableStore, tag: Tag, request: TagRequest) -> 
         if request.snapshot_id is None:
             raise SnapshotExpiredError(
                 f"Snapshot {snapshot_id} of {store.paths.branch_root} was removed while it was "
-                "tagged.",
+                "tagged."
             )
         store.snapshots.load(snapshot_id)
 

@@ -307,8 +307,7 @@ class _Rescale:
         options = {k: v for k, v in target.options.items() if k != opt.ROWKIND_FIELD.key}
         options[opt.BUCKET.key] = str(self.count)
         schema = replace(
-            target.schema,
-            options={k: v for k, v in target.schema.options.items() if k in options},
+            target.schema, options={k: v for k, v in target.schema.options.items() if k in options}
         )
         rows = self._rows(snapshot)
         if target.schema.primary_keys:

@@ -134,11 +134,7 @@ GET_TABLES_REQUEST = _struct_method(
     _LIST_ERRORS,
 )
 GET_TABLES = _method(
-    "get_table_objects_by_name",
-    (STRING, STRINGS),
-    list[hms.Table],
-    list_of(_TABLE),
-    _LIST_ERRORS,
+    "get_table_objects_by_name", (STRING, STRINGS), list[hms.Table], list_of(_TABLE), _LIST_ERRORS
 )
 CREATE_TABLE = _method(
     "create_table",

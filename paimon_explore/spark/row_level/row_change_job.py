@@ -155,10 +155,7 @@ def _rows_of(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
 
 def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:
     name = pa.scalar(str(split.files.table.column("file_name")[0]))
-    added = [
-        pa.field(FILE, pa.string(), nullable=False),
-        pa.field(ROW, pa.int64(), nullable=False),
-    ]
+    added = [pa.field(FILE, pa.string(), nullable=False), pa.field(ROW, pa.int64(), nullable=False)]
     schema = pa.schema([*job.wire, *added])
     for batch in job.reader.read(split):
         rows = to_spark(batch.select(list(job.row_type.names)), job.row_type, job.wire)

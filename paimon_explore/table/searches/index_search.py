@@ -165,10 +165,7 @@ def _numbers(query: object) -> Floats:
 
 
 def searched_rows(
-    target: ScanTarget,
-    search: Search,
-    columns: Iterable[str] | None,
-    where: "types.Where | None",
+    target: ScanTarget, search: Search, columns: Iterable[str] | None, where: "types.Where | None"
 ) -> pa.Table:
     """Return the best rows, the best first; see `Table.search`."""
     scan = make_scan(target, columns, where, None)
