@@ -218,18 +218,14 @@ class AppendCompaction:
         added = self._entries(after)
         if self._overwrites:
             return CommitMessage(
-                partition=split.partition,
-                bucket=split.bucket,
-                total_buckets=split.total_buckets,
+                **split.bucket_fields,
                 deleted_files=replaced,
                 new_files=added,
                 new_index_files=new,
                 deleted_index_files=removed,
             )
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=replaced,
             compact_after=added,
             compact_new_index_files=new,
@@ -238,9 +234,7 @@ class AppendCompaction:
 
     def _entries(self, files: list[FileRow]) -> ManifestEntries:
         split = self._bucket.split
-        return entries_of(
-            files, partition=split.partition, bucket=split.bucket, total_buckets=split.total_buckets
-        )
+        return entries_of(files, **split.bucket_fields)
 
     @property
     def _source(self) -> FileSource:

@@ -326,12 +326,7 @@ class UnitCompaction:
 
     def _entries(self, writer: "_RowsWriter") -> ManifestEntries:
         split = self._bucket.split
-        return entries_of(
-            writer.writer.close(),
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
-        )
+        return entries_of(writer.writer.close(), **split.bucket_fields)
 
     def _message(self, result: _Result) -> CommitMessage:
         split = self._bucket.split
@@ -339,9 +334,7 @@ class UnitCompaction:
         after = _joined(result.after)
         indexes = self._indexes.replace(result.before, after)
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=self._files.take(np.array(result.before, np.int64)),
             compact_after=after,
             compact_changelog=_joined(result.changelog),
@@ -377,9 +370,7 @@ class IndexBuild:
         with undo_on_error(self._indexes.abort):
             changes = self._indexes.replace((), ManifestEntries.empty())
         return CommitMessage(
-            partition=self._split.partition,
-            bucket=self._split.bucket,
-            total_buckets=self._split.total_buckets,
+            **self._split.bucket_fields,
             compact_new_index_files=changes.new,
             compact_deleted_index_files=changes.deleted,
         )

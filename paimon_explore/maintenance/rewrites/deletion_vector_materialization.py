@@ -24,10 +24,7 @@ from paimon_explore.errors import UnsupportedFeatureError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.data_evolution_compaction import adjacent_ranges
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.maintenance.row_level.deletion_vector_write import (
-    VectorChange,
-    changed_vectors,
-)
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -218,9 +215,7 @@ class _Rewrite:
             change = VectorChange(removed=self._names, deleted=_NO_POSITIONS)
             vectors = changed_vectors(scan, split, change)
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=self.files,
             compact_after=ManifestEntries.concat([one.new_files for one in written]),
             compact_new_index_files=vectors.added,

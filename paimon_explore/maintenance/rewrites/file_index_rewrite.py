@@ -180,9 +180,7 @@ class _Rewrite:
         elif container is not None:
             new["extra_files"] = [*kept, self._write(file, container, others, made)]
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=before,
             compact_after=ManifestEntries.from_rows([new]),
         )

@@ -26,10 +26,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.primary_key_indexes import indexes_over
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.maintenance.row_level.deletion_vector_write import (
-    VectorChange,
-    changed_vectors,
-)
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -148,9 +145,7 @@ def _removal(target: WriteTarget, snapshot: Snapshot, lost: DataSplit) -> Commit
     vectors = changed_vectors(_scan(target, snapshot), lost, change)
     index = target.store.manifests.index_of(snapshot)
     return CommitMessage(
-        partition=lost.partition,
-        bucket=lost.bucket,
-        total_buckets=lost.total_buckets,
+        **lost.bucket_fields,
         deleted_files=lost.files,
         new_index_files=vectors.added,
         deleted_index_files=IndexEntries.concat([vectors.removed, indexes_over(index, names)]),

@@ -43,11 +43,7 @@ from paimon_explore.maintenance.row_level.candidate_files import (
     plan_candidate_files,
 )
 from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
-from paimon_explore.maintenance.row_level.row_change import (
-    RowChange,
-    concat_batches,
-    take,
-)
+from paimon_explore.maintenance.row_level.row_change import RowChange, concat_batches, take
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -254,9 +250,7 @@ class AppendRows:
             ),
         )
         return CommitMessage(
-            partition=first.partition,
-            bucket=first.bucket,
-            total_buckets=first.total_buckets,
+            **first.bucket_fields,
             deleted_files=ManifestEntries.concat([file.split.files for file in removed]),
             new_index_files=vectors.added,
             deleted_index_files=vectors.removed,

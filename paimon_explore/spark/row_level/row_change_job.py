@@ -208,9 +208,7 @@ def _removal(
     )
     vectors = changed_vectors(placed.scan.target, first, change)
     return CommitMessage(
-        partition=first.partition,
-        bucket=first.bucket,
-        total_buckets=first.total_buckets,
+        **first.bucket_fields,
         deleted_files=ManifestEntries.concat([placed.split_by_file[name].files for name in gone]),
         new_index_files=vectors.added,
         deleted_index_files=vectors.removed,
