@@ -125,7 +125,7 @@ class SparkEngine:
     """
 
     name = "Spark"
-    creates_views = True
+    has_own_tables = True
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark

@@ -115,8 +115,8 @@ class Engine(Protocol):
         """Its name, for errors."""
 
     @property
-    def creates_views(self) -> bool:
-        """Whether views without tables of the catalog are created by a statement of its own."""
+    def has_own_tables(self) -> bool:
+        """Whether it has tables and views beside the catalog, and runs statements on them."""
 
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression.

@@ -40,7 +40,8 @@ from paimon_explore.errors import (
     undo_on_error,
 )
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.file_io import FileIO, discard
+from paimon_explore.fileio.concurrent_requests import discard
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass

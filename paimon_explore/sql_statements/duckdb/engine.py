@@ -99,7 +99,7 @@ class DuckDBEngine:
     """
 
     name = "DuckDB"
-    creates_views = False
+    has_own_tables = False
 
     def __init__(
         self,
