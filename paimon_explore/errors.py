@@ -33,7 +33,8 @@ attributes such as `path` keep the original value.
 Bytes on disk never raise `InvalidInputError`; arguments never raise `FormatError`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from paimon_explore.sanitize import sanitized
 
@@ -96,6 +97,16 @@ class PaimonError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by attributes, because subclasses have different constructors."""
         return (_rebuild, (type(self), self.args, self.__dict__))
+
+
+@contextmanager
+def undo_on_error(undo: Callable[..., object], *arguments: object) -> Iterator[None]:
+    """Call a function if the statements in the context fail, also if they are interrupted."""
+    try:
+        yield
+    except BaseException:
+        undo(*arguments)
+        raise
 
 
 def safe_cause(error: BaseException) -> BaseException:
@@ -232,8 +243,14 @@ class CommitError(PaimonError):
     """A commit did not take effect."""
 
 
+PLAN_AGAIN = "Plan the change again on the latest snapshot."
+
+
 class CommitConflictError(CommitError):
     """A concurrent commit conflicts; plan the change again on the latest snapshot."""
+
+    def __init__(self, message: str, *, hint: str = PLAN_AGAIN) -> None:
+        super().__init__(message, hint=hint)
 
 
 class CommitOutcomeUnknownError(CommitError):

@@ -20,26 +20,9 @@ MASK = "******"
 """Replacement for a secret."""
 
 _WORDS = (
-    "accesskey",
-    "accountkey",
-    "apikey",
-    "authorization",
-    "bearer",
-    "connectionstring",
-    "credential",
-    "encryptionkey",
-    "keytoken",
-    "masterkey",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "sastoken",
-    "secret",
-    "sharedkey",
-    "signature",
-    "storagekey",
-    "token",
+    *("accesskey", "accountkey", "apikey", "authorization", "bearer", "connectionstring"),
+    *("credential", "encryptionkey", "keytoken", "masterkey", "passphrase", "passwd", "password"),
+    *("privatekey", "sastoken", "secret", "sharedkey", "signature", "storagekey", "token"),
 )
 _HARMLESS = re.compile(r"tokeni[sz]|tokencount|tokenlength")
 _SHORT_WORDS = frozenset({"pass", "pwd", "sas", "sig"})
@@ -125,9 +108,7 @@ def masked_options(options: Mapping[str, str]) -> dict[str, str]:
 
 def masked_value(name: str, value: str) -> str:
     """Return the value of one option with secrets masked."""
-    if value and (is_secret(name) or name.lower() == _BARE_KEY):
-        return MASK
-    return masked(value)
+    return MASK if value and (is_secret(name) or name.lower() == _BARE_KEY) else masked(value)
 
 
 def masked(text: str) -> str:

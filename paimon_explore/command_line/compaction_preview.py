@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.maintenance.compaction.compact import CompactionPlan, plan_compaction
@@ -14,15 +15,7 @@ from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 from paimon_explore.write.write_target import WriteTarget
 
-_SCHEMA = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("files", pa.int64()),
-        pa.field("rows", pa.int64()),
-        pa.field("bytes", pa.int64()),
-    )
-)
+_SCHEMA = schema_from_text("partition string, bucket int32, files int64, rows int64, bytes int64")
 
 
 _TOTALS = ["partition", "bucket", "file_name_count", "row_count_sum", "file_size_sum"]

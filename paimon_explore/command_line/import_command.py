@@ -14,7 +14,7 @@ from paimon_explore.command_line.options import (
     output_options,
     table_name,
 )
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 
@@ -206,11 +206,8 @@ class ImportJob:
             options=new.options,
         )
         counter = RowCounter(self.files, _target_of(table))
-        try:
+        with undo_on_error(catalog.drop_table, self.name):
             snapshot = table.append(counter.batches())
-        except BaseException:
-            catalog.drop_table(self.name)
-            raise
         self._report(table.name, counter.rows, snapshot, columns)
 
     def _report(

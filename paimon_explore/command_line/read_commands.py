@@ -108,8 +108,7 @@ def _first(found: "Rows", names: list[str] | None, limit: int | None) -> "Rows":
         from paimon_explore.errors import choices
 
         raise InvalidInputError(
-            f"Column {unknown!r} does not exist.",
-            hint=f"Columns: {choices(found.schema.names)}.",
+            f"Column {unknown!r} does not exist.", hint=f"Columns: {choices(found.schema.names)}."
         )
     schema = pa.schema([found.schema.field(name) for name in wanted])
     left = found.read_all() if isinstance(found, pa.RecordBatchReader) else found

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import PaimonError
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -11,27 +12,12 @@ from paimon_explore.sanitize import masked, masked_options
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 
-_TABLES = pa.schema(
-    (
-        pa.field("database", pa.string()),
-        pa.field("table", pa.string()),
-        pa.field("snapshot", pa.int64()),
-        pa.field("stored_rows", pa.int64()),
-        pa.field("primary_key", pa.string()),
-        pa.field("partition_by", pa.string()),
-        pa.field("comment", pa.string()),
-        pa.field("error", pa.string()),
-    )
+_TABLES = schema_from_text(
+    "database string, table string, snapshot int64, stored_rows int64, primary_key string, "
+    "partition_by string, comment string, error string"
 )
-_COLUMNS = pa.schema(
-    (
-        pa.field("id", pa.int32()),
-        pa.field("name", pa.string()),
-        pa.field("type", pa.string()),
-        pa.field("key", pa.string()),
-        pa.field("default", pa.string()),
-        pa.field("comment", pa.string()),
-    )
+_COLUMNS = schema_from_text(
+    "id int32, name string, type string, key string, default string, comment string"
 )
 _OPTIONS = pa.schema((pa.field("option", pa.string()), pa.field("value", pa.string())))
 

@@ -43,9 +43,7 @@ SNAPSHOT_COLUMN = "_snapshot"
 )
 @click.option("--until", metavar="ID|TAG|now", help="The last snapshot.")
 @click.option(
-    "--consumer",
-    metavar="NAME",
-    help="Go on where this consumer stopped, and store the progress.",
+    "--consumer", metavar="NAME", help="Go on where this consumer stopped, and store the progress."
 )
 @click.option(
     "--poll",

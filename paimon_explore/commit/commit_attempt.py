@@ -13,7 +13,6 @@ import numpy as np
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts, check_rescaled
 from paimon_explore.commit.file_changes import (
-    PLAN_AGAIN,
     Changes,
     PartitionSet,
     without_statistics_of_deletes,
@@ -51,7 +50,12 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
+from paimon_explore.metadata.snapshot import (
+    BATCH_COMMIT_IDENTIFIER,
+    NO_WATERMARK,
+    CommitKind,
+    Snapshot,
+)
 from paimon_explore.store.table_store import TableStore
 
 Metrics = Mapping[str, int | str]
@@ -101,10 +105,10 @@ class Request:
     """
 
     kind: CommitKind
-    identifier: int
-    changes: Changes
-    note: CommitNote
-    check: bool
+    identifier: int = BATCH_COMMIT_IDENTIFIER
+    changes: Changes = field(default_factory=Changes)
+    note: CommitNote = NO_NOTE
+    check: bool = False
     overwrite: Overwrite | None = None
     statistics: str | None = None
     merging: MergeRules | None = None
@@ -265,8 +269,7 @@ class AttemptSteps:
         if snapshot is None:
             raise CommitConflictError(
                 f"Snapshot {planned_on}, whose rows this commit changes, has expired, so that "
-                "conflicts with later commits cannot be found.",
-                hint=PLAN_AGAIN,
+                "conflicts with later commits cannot be found."
             )
         return self.store.manifests.index_of(snapshot)
 
@@ -309,8 +312,7 @@ class AttemptSteps:
         planned = state.request.planned_on
         if state.latest is None or state.latest.id != planned:
             raise CommitConflictError(
-                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns.",
-                hint=PLAN_AGAIN,
+                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns."
             )
         after: list[ManifestFiles] = []
         for position, name in enumerate(before.names):

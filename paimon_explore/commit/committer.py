@@ -48,7 +48,7 @@ from paimon_explore.commit.commit_retry import CommitLoop
 from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
-from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
+from paimon_explore.commit.file_changes import compacted_changes, written_changes
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
@@ -303,14 +303,7 @@ class Committer:
         """
         name = f"stat-{uuid4()}-0"
         self._store.statistics.create(name, statistics)
-        request = Request(
-            kind=CommitKind.ANALYZE,
-            identifier=BATCH_COMMIT_IDENTIFIER,
-            changes=Changes(),
-            note=NO_NOTE,
-            check=False,
-            statistics=name,
-        )
+        request = Request(kind=CommitKind.ANALYZE, statistics=name)
         try:
             return self._make([request])[0]
         except CommitOutcomeUnknownError:
@@ -330,15 +323,7 @@ class Committer:
             CommitConflictError: there is a newer snapshot.
             CommitOutcomeUnknownError, CommitError, StorageError: as for `commit`.
         """
-        request = Request(
-            kind=CommitKind.OVERWRITE,
-            identifier=BATCH_COMMIT_IDENTIFIER,
-            changes=Changes(),
-            note=NO_NOTE,
-            check=False,
-            planned_on=planned_on,
-            row_ids=row_ids,
-        )
+        request = Request(kind=CommitKind.OVERWRITE, planned_on=planned_on, row_ids=row_ids)
         return self._make([request])[0]
 
     def compact_manifests(self) -> Snapshot | None:
@@ -354,12 +339,7 @@ class Committer:
         if latest is None or not self._is_worth_merging(self._store.manifests.all(latest)):
             return None
         request = Request(
-            kind=CommitKind.COMPACT,
-            identifier=BATCH_COMMIT_IDENTIFIER,
-            changes=Changes(),
-            note=NO_NOTE,
-            check=False,
-            merging=replace(self._steps.merging, full_bytes=1, min_count=1),
+            kind=CommitKind.COMPACT, merging=replace(self._steps.merging, full_bytes=1, min_count=1)
         )
         return self._make([request])[0]
 

@@ -44,7 +44,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.index_conflicts import (
     check_indexed_columns,
     check_indexed_files,
@@ -56,7 +56,7 @@ from paimon_explore.commit.index_conflicts import (
 from paimon_explore.commit.key_conflicts import is_same_snapshot
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.errors import CommitConflictError, CorruptFileError
+from paimon_explore.errors import PLAN_AGAIN, CommitConflictError, CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import merge_entries
@@ -186,8 +186,7 @@ def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
         name = missing.column("file_name")[0].as_py()
         raise CommitConflictError(
             f"{_removed_files(str(name), len(missing) - 1)} no longer in the table: another "
-            "commit removed or replaced the same files.",
-            hint=PLAN_AGAIN,
+            "commit removed or replaced the same files."
         )
     return merged
 
@@ -274,8 +273,7 @@ def check_row_ids(live: ManifestEntries, entries: ManifestEntries) -> None:
         if current.get(row["file_name"], row["first_row_id"]) != row["first_row_id"]:
             raise CommitConflictError(
                 f"Another commit has given the rows of data file {row['file_name']}, which this "
-                "commit removes, new row ids.",
-                hint=PLAN_AGAIN,
+                "commit removes, new row ids."
             )
 
 
@@ -298,8 +296,7 @@ def check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
             raise CommitConflictError(
                 f"File {row['file_name']} of this commit updates columns of the rows with ids "
                 f"{first} to {first + rows - 1}, but another commit compacted the files of these "
-                "rows.",
-                hint=PLAN_AGAIN,
+                "rows."
             )
 
 
@@ -336,8 +333,7 @@ def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> No
             if not beside and not same and _overlap(row, new):
                 raise CommitConflictError(
                     f"File {row['file_name']} of another commit updates columns of rows that this "
-                    "commit compacts.",
-                    hint=PLAN_AGAIN,
+                    "commit compacts."
                 )
 
 
@@ -366,8 +362,7 @@ def check_removed_ranges(
         if oldest >= numbers(removed.table, "max_sequence_number")[at]:
             raise CommitConflictError(
                 f"File {others.column('file_name')[0].as_py()} of another commit has columns of "
-                f"rows that this commit removes, from row id {first[at]} on.",
-                hint=PLAN_AGAIN,
+                f"rows that this commit removes, from row id {first[at]} on."
             )
         is_gone[at] = False  # a file that updated columns of rows that stay
     return list(zip(first[is_gone].tolist(), end[is_gone].tolist(), strict=True))
@@ -415,8 +410,7 @@ def check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: int
             if _overlap(row, other) and _share_columns(row["write_cols"], other["write_cols"]):
                 raise CommitConflictError(
                     f"File {other['file_name']} of another commit updates the same columns of the "
-                    f"same rows as this commit, from row id {row['first_row_id']} on.",
-                    hint=PLAN_AGAIN,
+                    f"same rows as this commit, from row id {row['first_row_id']} on."
                 )
 
 
@@ -448,8 +442,7 @@ def check_updated_rows(
             if _overlap(anchor, other):
                 raise CommitConflictError(
                     f"File {other['file_name']} of another commit updates rows of data file "
-                    f"{anchor['file_name']}, of which this commit deletes rows.",
-                    hint=PLAN_AGAIN,
+                    f"{anchor['file_name']}, of which this commit deletes rows."
                 )
 
 
@@ -480,8 +473,7 @@ def check_deleted_rows(
         if any(_overlap(row, update) for update in updates):
             raise CommitConflictError(
                 f"Another commit deleted rows of data file {row['file_name']}, of whose rows this "
-                "commit updates columns.",
-                hint=PLAN_AGAIN,
+                "commit updates columns."
             )
 
 

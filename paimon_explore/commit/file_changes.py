@@ -21,10 +21,6 @@ from paimon_explore.metadata.manifest.manifest_entry import (
     ManifestEntries,
 )
 
-PLAN_AGAIN = "Plan the change again on the latest snapshot."
-"""Hint of conflicts."""
-
-
 _NO_STATISTICS: Mapping[str, object] = {
     "value_min": EMPTY_ROW,
     "value_max": EMPTY_ROW,

@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.encoding.global_index.index_sources import decode_sources, primary_key_sources
-from paimon_explore.errors import CommitConflictError
+from paimon_explore.errors import PLAN_AGAIN, CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,
@@ -103,8 +103,7 @@ def _check_second_vectors(
         if duplicates and _identity(row) not in replaced:
             raise CommitConflictError(
                 f"Another commit deleted rows of data file {min(duplicates)}, whose rows this "
-                "commit also deletes.",
-                hint=PLAN_AGAIN,
+                "commit also deletes."
             )
 
 
@@ -133,8 +132,7 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
     for name in sorted(str(name) for _, name in missing):
         raise CommitConflictError(
             f"Data file {name}, whose rows this commit deletes or indexes, is no longer in the "
-            "table: another commit removed or replaced it.",
-            hint=PLAN_AGAIN,
+            "table: another commit removed or replaced it."
         )
 
 
@@ -160,14 +158,12 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
         for name in marked_files(row):
             if (row["partition"], name) in removed:
                 raise CommitConflictError(
-                    f"Another commit deleted rows of data file {name}, which this commit replaces.",
-                    hint=PLAN_AGAIN,
+                    f"Another commit deleted rows of data file {name}, which this commit replaces."
                 )
         for name in _sources(row, removed):
             raise CommitConflictError(
                 f"Another commit added an index of type {row['index_type']} for data file {name}, "
-                "which this commit replaces.",
-                hint=PLAN_AGAIN,
+                "which this commit replaces."
             )
 
 
@@ -204,8 +200,7 @@ def check_indexed_columns(
             if is_same and _covers(found, first, first + row["row_count"]):
                 raise CommitConflictError(
                     f"Another commit built a {kind} index over a column of the rows from row id "
-                    f"{first} on, which this commit updates.",
-                    hint=PLAN_AGAIN,
+                    f"{first} on, which this commit updates."
                 )
 
 
@@ -235,8 +230,7 @@ def check_indexed_rows(changes: Changes, live: ManifestEntries, planned_on: int)
         if any(_covers(found, first, first + row["row_count"]) for found in indexes):
             raise CommitConflictError(
                 f"File {row['file_name']} of another commit updates columns of rows that this "
-                f"commit indexes, from row id {first} on.",
-                hint=PLAN_AGAIN,
+                f"commit indexes, from row id {first} on."
             )
 
 
@@ -261,8 +255,7 @@ def check_removed_rows(
         if any(_covers(found, *rows) for rows in gone):
             raise CommitConflictError(
                 f"Index file {row['file_name']} of type {row['index_type']} covers rows whose "
-                "files this commit removes: another commit built it.",
-                hint=PLAN_AGAIN,
+                "files this commit removes: another commit built it."
             )
 
 

@@ -22,7 +22,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.errors import CommitConflictError
@@ -122,8 +122,7 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
             if key in seen:
                 raise CommitConflictError(
                     f"Data file {key[1]} has deletion vectors in {seen[key]} and "
-                    f"{row['file_name']}: another commit deleted rows of the file.",
-                    hint=PLAN_AGAIN,
+                    f"{row['file_name']}: another commit deleted rows of the file."
                 )
             seen[key] = str(row["file_name"])
 

@@ -35,7 +35,6 @@ from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.store.table_store import TableStore
 
 _WRITES = frozenset({CommitKind.APPEND, CommitKind.OVERWRITE})
-_PLAN_AGAIN = "Repeat the operation on the latest snapshot."
 
 
 class StaleRecordsError(CommitConflictError):
@@ -113,8 +112,7 @@ def written_since(
     """
     if latest is None or not _is_ancestor(store, seen):
         raise StaleRecordsError(
-            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback.",
-            hint=_PLAN_AGAIN,
+            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback."
         )
     parts = [ManifestEntries.empty()]
     for number in range(seen.id + 1, latest.id + 1):
@@ -122,8 +120,7 @@ def written_since(
         if snapshot is None:
             raise StaleRecordsError(
                 f"Snapshot {number}, created after the rows were written, has expired or was "
-                "rolled back, so conflicts with its keys cannot be checked.",
-                hint=_PLAN_AGAIN,
+                "rolled back, so conflicts with its keys cannot be checked."
             )
         if snapshot.commit_kind in _WRITES:
             names = store.manifests.list(snapshot.delta_manifest_list).names
@@ -149,8 +146,7 @@ def _check(
             if _conflicts(file, other, seen, rules):
                 raise StaleRecordsError(
                     f"File {other.name} of another commit changes keys in bucket {other.bucket} "
-                    "that this commit also writes.",
-                    hint=_PLAN_AGAIN,
+                    "that this commit also writes."
                 )
 
 

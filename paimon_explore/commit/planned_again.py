@@ -19,7 +19,6 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from paimon_explore.commit.commit_timing import CommitRetryPolicy, Timing, commit_retry_policy
-from paimon_explore.commit.file_changes import PLAN_AGAIN
 from paimon_explore.commit.strict_mode import last_safe_snapshot
 from paimon_explore.errors import CommitConflictError, PaimonError, SnapshotExpiredError
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -140,7 +139,6 @@ def snapshot_to_plan(store: TableStore, schema: TableSchema) -> Snapshot | None:
     if snapshot is not None and snapshot.schema_id > schema.id:
         raise CommitConflictError(
             f"Snapshot {snapshot.id} has schema {snapshot.schema_id}, which is newer than schema "
-            f"{schema.id} of the operation.",
-            hint=PLAN_AGAIN,
+            f"{schema.id} of the operation."
         )
     return snapshot

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -71,8 +71,7 @@ def check_strict_mode(
             raise CommitConflictError(
                 f"Snapshot {number} of user {snapshot.commit_user!r} "
                 f"({snapshot.commit_kind.value}) changes partitions that this commit also changes, "
-                f"and is later than {key!r} = {safe}.",
-                hint=PLAN_AGAIN,
+                f"and is later than {key!r} = {safe}."
             )
 
 

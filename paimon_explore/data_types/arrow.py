@@ -44,6 +44,40 @@ VARIANT_ARROW: pa.StructType = pa.struct(
 """A variant's two byte strings."""
 
 
+_ATOMIC = (
+    *(pa.string(), pa.binary(), pa.bool_(), pa.int8(), pa.int32(), pa.int64(), pa.float64()),
+    *(pa.timestamp("ms"), pa.timestamp("us")),
+)
+_TYPES: Mapping[str, pa.DataType] = {
+    **{str(kind): kind for kind in _ATOMIC},
+    **{f"list<{kind}>": pa.list_(kind) for kind in _ATOMIC},
+}
+
+
+def schema_from_text(*columns: "str | pa.Field[pa.DataType]") -> pa.Schema:
+    """Return the schema of columns that are written as text, or given as fields.
+
+    Args:
+        columns: fields, or texts of columns separated by commas: a name, a type by the name that
+            Arrow has for it or `list<…>` of one, and `not null` for a column without nulls.
+
+    >>> schema_from_text("id int64 not null, tags list<string>").field("tags").type
+    ListType(list<item: string>)
+    """
+    return pa.schema(
+        [
+            field
+            for given in columns
+            for field in (map(_field, given.split(", ")) if isinstance(given, str) else (given,))
+        ]
+    )
+
+
+def _field(text: str) -> "pa.Field[pa.DataType]":
+    name, kind, *rest = text.split(" ", 2)
+    return pa.field(name, _TYPES[kind], nullable=not rest)
+
+
 def is_variant_storage(arrow: pa.DataType) -> bool:
     """Return whether an Arrow type stores variants: a struct of the two byte strings."""
     return (

@@ -5,7 +5,7 @@ Ranges and defaults are those of the Java implementation's type parser.
 Spec: concepts/spec/schema.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 
@@ -50,6 +50,13 @@ FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 NUMBERS = INTEGERS | FLOATS | {TypeRoot.DECIMAL}
 TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 SPATIAL = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+FIXED_WIDTHS: Mapping[TypeRoot, int] = {
+    **dict.fromkeys((TypeRoot.BOOLEAN, TypeRoot.TINYINT), 1),
+    TypeRoot.SMALLINT: 2,
+    **dict.fromkeys((TypeRoot.INT, TypeRoot.DATE, TypeRoot.TIME, TypeRoot.FLOAT), 4),
+    **dict.fromkeys((TypeRoot.BIGINT, TypeRoot.DOUBLE, *TIMESTAMPS), 8),
+}
+"""Bytes of a value of the kinds that are stored as numbers of a fixed width."""
 UNORDERED = SPATIAL | {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.UNKNOWN}
 """The kinds whose values have no order."""
 

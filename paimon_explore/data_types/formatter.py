@@ -55,11 +55,7 @@ def _atomic_json(atomic: AtomicType, suffix: str) -> object:
 
 def field_to_json(field: DataField) -> dict[str, object]:
     """Format a field as in schema files; a missing description or default value is omitted."""
-    json: dict[str, object] = {
-        "id": field.id,
-        "name": field.name,
-        "type": type_to_json(field.type),
-    }
+    json: dict[str, object] = {"id": field.id, "name": field.name, "type": type_to_json(field.type)}
     if field.description is not None:
         json["description"] = field.description
     if field.default_value is not None:

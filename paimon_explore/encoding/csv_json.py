@@ -370,9 +370,7 @@ class _HadoopBlocks:
 
     def _block(self, data: bytes) -> bytes:
         packed = self._pack(data)
-        return b"".join(
-            (len(data).to_bytes(_INT_BYTES), len(packed).to_bytes(_INT_BYTES), packed),
-        )
+        return b"".join((len(data).to_bytes(_INT_BYTES), len(packed).to_bytes(_INT_BYTES), packed))
 
 
 def _compress_snappy(data: bytes) -> bytes:

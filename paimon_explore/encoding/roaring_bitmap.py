@@ -155,8 +155,7 @@ class BitmapReader:
             self._fail(self.position, "extends beyond the end of the file")
         if int(np.bitwise_count(part).sum()) != cardinality:
             self._fail(
-                self.position,
-                f"a bitset must have {cardinality} bits set, as stated in the header",
+                self.position, f"a bitset must have {cardinality} bits set, as stated in the header"
             )
         self.position += _BITSET_BYTES
 
@@ -168,8 +167,7 @@ class BitmapReader:
             self._fail(self.position, "runs must be in ascending order within their container")
         if int((last - first + 1).sum()) != cardinality:
             self._fail(
-                self.position,
-                f"the runs must have {cardinality} values, as stated in the header",
+                self.position, f"the runs must have {cardinality} values, as stated in the header"
             )
         self.position += 2 + 4 * count
 

@@ -173,9 +173,6 @@ class VortexDataFile:
         breaks = [i + 1 for i, (one, other) in enumerate(pairwise(spans)) if other != one + 1]
         groups = [spans[a:b] for a, b in pairwise([0, *breaks, len(spans)])]
         return [
-            (
-                self.spans[group[0]].first,
-                self.spans[group[-1]].first + self.spans[group[-1]].rows,
-            )
+            (self.spans[group[0]].first, self.spans[group[-1]].first + self.spans[group[-1]].rows)
             for group in groups
         ]

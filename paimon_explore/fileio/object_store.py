@@ -144,16 +144,12 @@ class ObjectStoreFileIO:
     def read_version(self, path: str, etag: str) -> bytes:
         """Return the current content of an object that was listed with an entity tag."""
         known = _CONTENTS.find((self, path), etag)
-        if known is not None:
-            return known
-        return self._get(path)
+        return known if known is not None else self._get(path)
 
     def read_immutable(self, path: str) -> bytes:
         """Return the content of an object whose name is used once; small ones are cached."""
         known = _CONTENTS.find((self, path), None)
-        if known is not None:
-            return known
-        return self._get(path)
+        return known if known is not None else self._get(path)
 
     def _get(self, path: str) -> bytes:
         """Read an object, and keep the content of a small one for reads of the same version."""
@@ -413,9 +409,7 @@ class ObjectStoreFileIO:
         """Return whether the store overwrites existing objects; asks each bucket once."""
         kind, name, _ = _parts(path)
         store_key = (name, self.options)
-        if store_key in _VERIFIED_BUCKETS:
-            return False
-        if kind not in paths.S3_SCHEMES or not bucket.endpoint:
+        if store_key in _VERIFIED_BUCKETS or kind not in paths.S3_SCHEMES or not bucket.endpoint:
             return False
         if "amazonaws.com" in bucket.endpoint:
             return False

@@ -4,26 +4,17 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 PREFIXES: Mapping[str, str] = MappingProxyType(
-    {  # longer prefixes before their own prefixes
-        "fs.s3a.": "s3",
-        "fs.s3n.": "s3",
-        "fs.s3.": "s3",
-        "s3a.": "s3",
-        "s3n.": "s3",
-        "s3.": "s3",
-        "aws_": "s3",
-        "aws.": "s3",
-        "fs.oss.": "s3",
-        "oss.": "s3",
-        "fs.gs.": "google",
-        "google_": "google",
-        "gcs.": "google",
-        "gs.": "google",
-        "fs.azure.": "azure",
-        "azure_storage_": "azure",
-        "azure_": "azure",
-        "adls.": "azure",
-        "abfs.": "azure",
+    {
+        prefix: store
+        for store, prefixes in {  # longer prefixes before their own prefixes
+            "s3": (
+                *("fs.s3a.", "fs.s3n.", "fs.s3.", "s3a.", "s3n.", "s3.", "aws_", "aws."),
+                *("fs.oss.", "oss."),
+            ),
+            "google": ("fs.gs.", "google_", "gcs.", "gs."),
+            "azure": ("fs.azure.", "azure_storage_", "azure_", "adls.", "abfs."),
+        }.items()
+        for prefix in prefixes
     }
 )
 """Prefix of an option -> its storage."""
@@ -52,27 +43,11 @@ def _by_spelling(names: Iterable[str], others: Mapping[str, Iterable[str]]) -> M
 
 CLIENT_NAMES = _by_spelling(
     (
-        "allow_http",
-        "allow_invalid_certificates",
-        "cache_bytes",
-        "cache_folder",
-        "connect_timeout",
-        "http1_only",
-        "http2_only",
-        "max_requests",
-        "max_retries",
-        "pool_idle_timeout",
-        "pool_max_idle_per_host",
-        "proxy_url",
-        "proxy_ca_certificate",
-        "proxy_excludes",
-        "randomize_addresses",
-        "read_timeout",
-        "retry_timeout",
-        "root_certificate",
-        "small_file_bytes",
-        "timeout",
-        "user_agent",
+        *("allow_http", "allow_invalid_certificates", "cache_bytes", "cache_folder"),
+        *("connect_timeout", "http1_only", "http2_only", "max_requests", "max_retries"),
+        *("pool_idle_timeout", "pool_max_idle_per_host", "proxy_url", "proxy_ca_certificate"),
+        *("proxy_excludes", "randomize_addresses", "read_timeout", "retry_timeout"),
+        *("root_certificate", "small_file_bytes", "timeout", "user_agent"),
     ),
     {
         "timeout": ("requesttimeout", "connectionrequesttimeout"),
@@ -84,37 +59,15 @@ CLIENT_NAMES = _by_spelling(
 
 _S3_NAMES = _by_spelling(
     (
-        "access_key_id",
-        "secret_access_key",
-        "session_token",
-        "endpoint",
-        "region",
-        "default_region",
-        "path_style",
-        "virtual_hosted_style_request",
-        "addressing_style",
-        "use_ssl",
-        "verify",
-        "skip_signature",
-        "checksum_algorithm",
-        "container_authorization_token_file",
-        "container_credentials_full_uri",
-        "container_credentials_relative_uri",
-        "disable_bulk_delete",
-        "disable_tagging",
-        "imdsv1_fallback",
-        "metadata_endpoint",
-        "request_payer",
-        "role_arn",
-        "role_session_name",
-        "s3_express",
-        "server_side_encryption",
-        "sse_bucket_key_enabled",
-        "sse_customer_key_base64",
-        "sse_kms_key_id",
-        "sts_endpoint",
-        "unsigned_payload",
-        "web_identity_token_file",
+        *("access_key_id", "secret_access_key", "session_token", "endpoint", "region"),
+        *("default_region", "path_style", "virtual_hosted_style_request", "addressing_style"),
+        *("use_ssl", "verify", "skip_signature", "checksum_algorithm"),
+        *("container_authorization_token_file", "container_credentials_full_uri"),
+        *("container_credentials_relative_uri", "disable_bulk_delete", "disable_tagging"),
+        *("imdsv1_fallback", "metadata_endpoint", "request_payer", "role_arn", "role_session_name"),
+        *("s3_express", "server_side_encryption", "sse_bucket_key_enabled"),
+        *("sse_customer_key_base64", "sse_kms_key_id", "sts_endpoint", "unsigned_payload"),
+        *("web_identity_token_file",),
     ),
     {
         "access_key_id": ("accesskey", "accesskeyid", "key", "username"),
@@ -131,12 +84,8 @@ _S3_NAMES = _by_spelling(
 )
 _GOOGLE_NAMES = _by_spelling(
     (
-        "service_account",
-        "service_account_key",
-        "base_url",
-        "bearer_token",
-        "application_credentials",
-        "skip_signature",
+        *("service_account", "service_account_key", "base_url", "bearer_token"),
+        *("application_credentials", "skip_signature"),
     ),
     {
         "service_account": ("serviceaccountpath",),
@@ -147,30 +96,12 @@ _GOOGLE_NAMES = _by_spelling(
 )
 _AZURE_NAMES = _by_spelling(
     (
-        "account_name",
-        "account_key",
-        "client_id",
-        "client_secret",
-        "tenant_id",
-        "authority_host",
-        "credential_type",
-        "encryption_key",
-        "sas_key",
-        "token",
-        "use_emulator",
-        "use_fabric_endpoint",
-        "endpoint",
-        "msi_endpoint",
-        "object_id",
-        "msi_resource_id",
-        "federated_token_file",
-        "use_azure_cli",
-        "skip_signature",
-        "disable_tagging",
-        "fabric_token_service_url",
-        "fabric_workload_host",
-        "fabric_session_token",
-        "fabric_cluster_identifier",
+        *("account_name", "account_key", "client_id", "client_secret", "tenant_id"),
+        *("authority_host", "credential_type", "encryption_key", "sas_key", "token"),
+        *("use_emulator", "use_fabric_endpoint", "endpoint", "msi_endpoint", "object_id"),
+        *("msi_resource_id", "federated_token_file", "use_azure_cli", "skip_signature"),
+        *("disable_tagging", "fabric_token_service_url", "fabric_workload_host"),
+        *("fabric_session_token", "fabric_cluster_identifier"),
     ),
     {
         "account_name": ("storageaccountname", "storageaccount", "account"),

@@ -167,10 +167,7 @@ def _decoded(
 
 
 def _explained(
-    field: DataField,
-    bounds: ColumnBounds | None,
-    entry: Mapping[str, object],
-    schema: TableSchema,
+    field: DataField, bounds: ColumnBounds | None, entry: Mapping[str, object], schema: TableSchema
 ) -> ColumnBounds:
     mode, option = _mode(field, entry["level"], schema)
     if bounds is None:

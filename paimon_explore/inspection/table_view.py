@@ -125,5 +125,4 @@ class TableView:
             options=TableOptions({**options, **self.dynamic_options}),
             snapshot=snapshot,
             travelled=travelled,
-            branch=self.branch,
         )

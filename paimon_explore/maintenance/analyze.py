@@ -15,7 +15,14 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
-from paimon_explore.data_types.definitions import BYTES, TEXTS, AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FIXED_WIDTHS,
+    TEXTS,
+    AtomicType,
+    DataField,
+    TypeRoot,
+)
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -32,20 +39,7 @@ from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 
 _STRING = parse_type_text("STRING")
-_SIZES = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INT: 4,
-    TypeRoot.BIGINT: 8,
-    TypeRoot.FLOAT: 4,
-    TypeRoot.DOUBLE: 8,
-    TypeRoot.DATE: 4,
-    TypeRoot.TIME: 4,
-    TypeRoot.TIMESTAMP: 8,
-    TypeRoot.TIMESTAMP_LTZ: 8,
-}
-_FIXED = (*_SIZES, TypeRoot.DECIMAL)
+_FIXED = (*FIXED_WIDTHS, TypeRoot.DECIMAL)
 _LARGE_PRECISION = 18
 
 
@@ -83,7 +77,7 @@ class _ColumnCollector:
         if not isinstance(kind, AtomicType) or self.distinct is None:
             return basic
         filled = self.rows - self.nulls
-        size = _SIZES.get(kind.root, 16 if (kind.precision or 0) > _LARGE_PRECISION else 8)
+        size = FIXED_WIDTHS.get(kind.root, 16 if (kind.precision or 0) > _LARGE_PRECISION else 8)
         is_long = kind.root in (*TEXTS, *BYTES)
         low, high = (None, None) if kind.root in BYTES else _bounds(self.column, self.distinct)
         return ColumnStatistics(
@@ -124,15 +118,10 @@ def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
         message = f"The table {store.paths.root} has no snapshot to analyze."
         raise NotFoundError("snapshot", "latest", message=message)
     target = ScanTarget(
-        store=store,
-        schema=schema,
-        options=options,
-        snapshot=snapshot,
-        travelled=True,
-        branch=store.paths.branch,
+        store=store, schema=schema, options=options, snapshot=snapshot, travelled=True
     )
     columns = schema.row_type.names
-    reader = SplitReader(store=store, schema=schema, options=options, columns=columns)
+    reader = SplitReader(target=target, columns=columns)
     with explain_missing_files(store, snapshot):
         splits = plan_table(target).splits
         batches = (batch for split in splits for batch in read_split(reader, split))

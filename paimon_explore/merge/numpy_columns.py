@@ -20,9 +20,7 @@ NARROW_DIGITS = 18
 
 def nulls_mask(array: Column) -> Bools | None:
     """Which of n values are not null; None if all are."""
-    if not array.null_count:
-        return None
-    return nb.valid_mask(array)
+    return None if not array.null_count else nb.valid_mask(array)
 
 
 def ints_of(array: Column) -> Ints:

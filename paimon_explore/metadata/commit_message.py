@@ -5,6 +5,7 @@ writers can send it to the committer.
 """
 
 from dataclasses import field
+from typing import TypedDict
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -33,6 +34,14 @@ class SeenSnapshot:
         if snapshot is None:
             return cls(id=0, reads=reads)
         return cls(id=snapshot.id, delta=snapshot.delta_manifest_list, reads=reads)
+
+
+class BucketFields(TypedDict):
+    """The fields of messages and entries that tell the bucket."""
+
+    partition: bytes
+    bucket: int
+    total_buckets: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

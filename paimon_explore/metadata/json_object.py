@@ -84,6 +84,16 @@ class JsonObject:
             raise self._must_be(key, "an object", value)
         return JsonObject(path=self.path, values=value, where=self._path_of(key))
 
+    def objects(self, key: str) -> "list[JsonObject]":
+        """Return the objects in a required list."""
+        found = self.values.get(key)
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            raise self.error(key, "must be a list of objects")
+        return [
+            JsonObject(path=self.path, values=one, where=f"{key}[{at}]")
+            for at, one in enumerate(found)
+        ]
+
     def optional_texts(self, key: str) -> Mapping[str, str] | None:
         """Return a nested object of strings, or None if the key is absent or null."""
         inner = self.optional_object(key)

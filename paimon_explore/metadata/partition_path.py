@@ -21,7 +21,7 @@ from paimon_explore.data_types.casts.java_formatting import (
     time_text,
     timestamp_text,
 )
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, TEXTS, AtomicType, DataType, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 DEFAULT_NAME = "__DEFAULT_PARTITION__"
@@ -171,14 +171,9 @@ def _decimal(value: object) -> str:
 
 
 _SHOW: dict[TypeRoot, Callable[[object], str]] = {
+    **dict.fromkeys(INTEGERS | TEXTS, str),
     TypeRoot.BOOLEAN: _boolean,
-    TypeRoot.TINYINT: str,
-    TypeRoot.SMALLINT: str,
-    TypeRoot.INT: str,
-    TypeRoot.BIGINT: str,
     TypeRoot.FLOAT: _float,
     TypeRoot.DOUBLE: _double,
     TypeRoot.DECIMAL: _decimal,
-    TypeRoot.CHAR: str,
-    TypeRoot.VARCHAR: str,
 }

@@ -5,12 +5,12 @@ Keys may have any order; `null` means absent; unknown keys are kept, so that rew
 loses nothing.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import UTC, datetime
 from enum import Enum
 from operator import attrgetter
-from types import MappingProxyType
 
 from paimon_explore.errors import UnsupportedVersionError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -129,37 +129,17 @@ class Snapshot:
         return 0 <= self.time_millis < _YEAR_10000_MS
 
 
-_KEYS = MappingProxyType(
-    {  # in Java's order
-        "version": "version",
-        "uuid": "uuid",
-        "id": "id",
-        "schemaId": "schema_id",
-        "baseManifestList": "base_manifest_list",
-        "baseManifestListSize": "base_manifest_list_size",
-        "deltaManifestList": "delta_manifest_list",
-        "deltaManifestListSize": "delta_manifest_list_size",
-        "changelogManifestList": "changelog_manifest_list",
-        "changelogManifestListSize": "changelog_manifest_list_size",
-        "indexManifest": "index_manifest",
-        "commitUser": "commit_user",
-        "writerVersion": "writer_version",
-        "commitIdentifier": "commit_identifier",
-        "commitKind": "commit_kind",
-        "timeMillis": "time_millis",
-        "logOffsets": "log_offsets",
-        "totalRecordCount": "total_record_count",
-        "deltaRecordCount": "delta_record_count",
-        "changelogRecordCount": "changelog_record_count",
-        "watermark": "watermark",
-        "statistics": "statistics",
-        "properties": "properties",
-        "nextRowId": "next_row_id",
-        "operation": "operation",
-    }
+_NAMES = (  # in Java's order
+    *("version", "uuid", "id", "schema_id", "base_manifest_list", "base_manifest_list_size"),
+    *("delta_manifest_list", "delta_manifest_list_size", "changelog_manifest_list"),
+    *("changelog_manifest_list_size", "index_manifest", "commit_user", "writer_version"),
+    *("commit_identifier", "commit_kind", "time_millis", "log_offsets", "total_record_count"),
+    *("delta_record_count", "changelog_record_count", "watermark", "statistics", "properties"),
+    *("next_row_id", "operation"),
 )
+_KEYS = tuple(re.sub("_(.)", lambda part: part[1].upper(), name) for name in _NAMES)
 
-_VALUES = attrgetter(*_KEYS.values())
+_VALUES = attrgetter(*_NAMES)
 
 
 def parse_snapshot(data: bytes, path: str) -> Snapshot:

@@ -64,7 +64,7 @@ def threads_for(reader: SplitReader, splits: Sequence[Split]) -> int:
     """
     if not splits or (len(splits) == 1 and not _has_parts(splits[0])):
         return 1
-    if not isinstance(reader.store.file_io, LocalFileIO):
+    if not isinstance(reader.target.store.file_io, LocalFileIO):
         return min(pa.io_thread_count(), MAX_THREADS)
     min_rows = _MIN_VALUES / max(len(reader.fields), _MIN_COLUMNS)
     rows = accumulate(split.row_count for split in splits)

@@ -30,7 +30,7 @@ def readable_splits(splits: Sequence[PlainSplit], reader: SplitReader) -> Sequen
         reader: with the columns to read.
     """
     lost, corrupt = (
-        reader.options.value(option)
+        reader.target.options.value(option)
         for option in (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
     )
     ignored = ((MissingFileError,) if lost else ()) + ((FormatError,) if corrupt else ())
@@ -63,7 +63,7 @@ def _is_readable(split: DataSplit, row: int, reader: SplitReader, ignored: _Erro
         if FormatError in ignored:
             for _ in read_data_file(file.source(), ReadRequest(fields=reader.fields)):
                 pass
-        elif not reader.store.file_io.exists(file.path):
+        elif not reader.target.store.file_io.exists(file.path):
             raise MissingFileError("read", file.path)
     except ResourceLimitError:
         raise  # the file may be intact: do not skip rows because memory is insufficient

@@ -194,7 +194,7 @@ def _supports(reader: SplitReader) -> bool:
 
 def _merges(reader: SplitReader) -> bool:
     """Whether a merge of the table can read several files at once."""
-    options = reader.options
+    options = reader.target.options
     if options.value(SEQUENCE_SNAPSHOT_ORDERING):
         return False
     return options.value(MERGE_ENGINE) in _ENGINES_THAT_SELECT or not needs_lookup(options)
@@ -212,7 +212,7 @@ def _small(reader: SplitReader, splits: Splits, part: slice) -> tuple[Mask, Rows
     if splits.files.deletion_files:
         known = splits.files.deletion_files
         small &= np.array([name not in known for name in as_python(names)], np.bool_)
-    if reader.predicate != TRUE and reader.options.value(FILE_INDEX_READ_ENABLED):
+    if reader.predicate != TRUE and reader.target.options.value(FILE_INDEX_READ_ENABLED):
         small &= np.diff(list_offsets(column(table, "extra_files"))) == 0
         small &= ~valid_mask(column(table, "embedded_file_index"))
     return small, numbers(table, "schema_id")
@@ -366,7 +366,7 @@ def _is_small_split(reader: SplitReader, split: DataSplit) -> bool:
 
 
 def _merge_request(reader: SplitReader, spec: MergeSpec, *, with_sequence: bool) -> ReadRequest:
-    fields: tuple[DataField, ...] = reader.schema.project(needed_columns(spec)).fields
+    fields: tuple[DataField, ...] = reader.target.schema.project(needed_columns(spec)).fields
     system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
     return ReadRequest(
         fields=fields,
@@ -408,7 +408,7 @@ class _Opened:
         sizes = numbers(splits.source.entries.slice(start, stop - start).table, "file_size")
         paths = [str(path) for path in as_python(splits.source.paths.slice(start, stop - start))]
         wanted = [(paths[file - start], int(sizes[file - start])) for file in files]
-        opened = open_small_files(_contents(reader.store.file_io, wanted), wanted[0][0])
+        opened = open_small_files(_contents(reader.target.store.file_io, wanted), wanted[0][0])
         if opened is None:
             return None
         split, row = _located(splits, files[0])

@@ -39,7 +39,6 @@ from paimon_explore.metadata.options.table_options import (
     FILE_INDEX_READ_ENABLED,
     MERGE_ENGINE,
     SEQUENCE_SNAPSHOT_ORDERING,
-    TableOptions,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import file_in
@@ -76,7 +75,7 @@ from paimon_explore.scan.splits.data_split import (
 )
 from paimon_explore.scan.splits.key_range_sections import key_ranks, runs_of_read, sections
 from paimon_explore.scan.splits.row_id_ranges import grouped_indices
-from paimon_explore.store.table_store import TableStore
+from paimon_explore.store.table_store import StoredTable
 
 if TYPE_CHECKING:
     from pyroaring import BitMap
@@ -101,9 +100,7 @@ class SplitReader:
     """Reads splits of one table.
 
     Attributes:
-        store: of the main branch; other branches are reached through it.
-        schema: the reading schema.
-        options: table options overlaid with dynamic options.
+        target: the table.
         columns: the columns to read, in result order.
         predicate: bound to the reading schema; only rows for which it is true are returned.
         batch_rows: maximum rows of a batch; batches of wide rows are shorter.
@@ -117,9 +114,7 @@ class SplitReader:
         first: other rows than the first ones, by one of the columns, may be left out.
     """
 
-    store: TableStore
-    schema: TableSchema
-    options: TableOptions
+    target: StoredTable
     columns: tuple[str, ...]
     predicate: Expression = TRUE
     batch_rows: int = BATCH_ROWS
@@ -135,20 +130,22 @@ class SplitReader:
 
     def __post_init__(self) -> None:
         """Check the columns; see `check_readable_columns`."""
-        keys = self.schema.project([*self.schema.partition_keys, *self.schema.primary_keys])
+        keys = self.target.schema.project(
+            [*self.target.schema.partition_keys, *self.target.schema.primary_keys]
+        )
         check_known_types([*self.fields, *keys.fields], "reading")
         if not self.unrestricted:
             names = [field.name for field in self.fields]
             readable_columns.check_readable_columns(
-                self.store, names, self.schema.options, self.options
+                self.target.store, names, self.target.schema.options, self.target.options
             )
 
     @property
     def fields(self) -> tuple[DataField, ...]:
         """The columns to read, then those that only the predicate reads."""
         read = names_of(self.predicate) - set(self.columns)
-        names = (*self.columns, *(n for n in self.schema.row_type.names if n in read))
-        return self.schema.project(names).fields
+        names = (*self.columns, *(n for n in self.target.schema.row_type.names if n in read))
+        return self.target.schema.project(names).fields
 
     @property
     def needed_paths(self) -> "VariantPaths":
@@ -179,7 +176,7 @@ class SplitReader:
         if self.as_stored:
             return batches
         return readable_columns.with_contents(
-            batches, self.columns, self.schema, self.options, self.store
+            batches, self.columns, self.target.schema, self.target.options, self.target.store
         )
 
     def _stored(self, split: Split) -> Iterator[pa.RecordBatch]:
@@ -202,12 +199,12 @@ class SplitReader:
     def filtered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Filters rows with `fields` by the predicate and selects the columns."""
         names = [*self.columns, *self.system_columns]
-        return filter_batches(batches, self.predicate, self.schema.row_type, names)
+        return filter_batches(batches, self.predicate, self.target.schema.row_type, names)
 
     @property
     def has_char_partition(self) -> bool:
         """Whether files may store partition values in another form (CHAR is padded in ORC)."""
-        keys = self.schema.partition_keys
+        keys = self.target.schema.partition_keys
         return bool(keys) and any(
             is_root(field.type, TypeRoot.CHAR) for field in self.fields if field.name in keys
         )
@@ -231,7 +228,7 @@ class SplitReader:
 
         files = [SplitFile(split=split, row=row, reader=self) for row in rows]
         row_ids = remaining_row_ids(split.source.row_ids, [file.row_id_range() for file in files])
-        as_descriptor = not self.as_stored and self.options.value(BLOB_AS_DESCRIPTOR)
+        as_descriptor = not self.as_stored and self.target.options.value(BLOB_AS_DESCRIPTOR)
         parts = [file.columns(as_descriptor=as_descriptor) for file in files]
         merged = merge_columns(parts, self.fields, self.system_columns, row_ids=row_ids)
         return self._filtered(split, merged)
@@ -299,9 +296,8 @@ class SplitReader:
         """Reads the rows that differ; retracted ones only if system columns are requested."""
         from paimon_explore.read.snapshot_diff import changed_rows  # noqa: PLC0415 - there are two
 
-        whole = replace(
-            self, columns=self.schema.row_type.names, system_columns=(), variant_paths={}
-        )
+        names = self.target.schema.row_type.names
+        whole = replace(self, columns=names, system_columns=(), variant_paths={})
         before, after = (whole.table_of(splits) for splits in (split.before, split.after))
         found = changed_rows(before, after, split.keys, retracts=bool(self.system_columns))
         for batch in found.combine_chunks().to_batches(max_chunksize=self.batch_rows):
@@ -312,12 +308,12 @@ class SplitReader:
         """Reads splits into one table."""
         batches = [batch for split in splits for batch in self.read(split)]
         return pa.Table.from_batches(
-            batches, schema=arrow_schema(self.schema.project(self.columns))
+            batches, schema=arrow_schema(self.target.schema.project(self.columns))
         )
 
     def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
         """Replaces the partition columns of a batch by the values of a partition."""
-        row_type = self.schema.partition_type
+        row_type = self.target.schema.partition_type
         types = [wanted.type for wanted in row_type]
         values = decode_rows(byte_array([partition]), types, where="_PARTITION")
         for wanted, value in zip(row_type, values, strict=True):
@@ -328,7 +324,7 @@ class SplitReader:
         return batch
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
-        keys = self.schema.project(self.schema.trimmed_primary_keys)
+        keys = self.target.schema.project(self.target.schema.trimmed_primary_keys)
         lows, highs = key_ranks(split.files, keys)
         for section in sections(lows, highs):
             runs = runs_of_read(section, lows, highs)
@@ -353,7 +349,8 @@ class SplitReader:
         ordered = not keep and not spec.sequence_fields
         if ordered:
             runs, ordered = in_order(split, runs, MAX_LATE_RUNS if deciding else MAX_RUNS)
-        if ordered and selects_one_key(self._on_keys, self.schema.project(spec.keys).fields, spec):
+        keys = self.target.schema.project(spec.keys).fields
+        if ordered and selects_one_key(self._on_keys, keys, spec):
             streams = [
                 self._run(split, run, spec, self._on_keys, with_sequence=False) for run in runs
             ]
@@ -377,12 +374,7 @@ class SplitReader:
             return read_selected_rows(files, late)
         streams = [self._run(split, run, spec, on_keys, with_sequence=not ordered) for run in runs]
         return merge_runs(
-            streams,
-            spec,
-            keep_retracts=keep,
-            by_run_order=ordered,
-            may_tie=ties,
-            key_order=keep,
+            streams, spec, keep_retracts=keep, by_run_order=ordered, may_tie=ties, key_order=keep
         )
 
     def _ties(self, split: DataSplit, runs: list[list[int]]) -> tuple[bool, Expression]:
@@ -396,7 +388,7 @@ class SplitReader:
             return False, on_keys
         if on_keys == TRUE:
             return True, on_keys
-        spec = merge_spec(self.effective_schema, self.schema.trimmed_primary_keys)
+        spec = merge_spec(self.effective_schema, self.target.schema.trimmed_primary_keys)
         task = Task(spec=spec, functions={})
         found = key_sections([self._run(split, run, spec, on_keys) for run in runs], spec.keys)
         ties = any(tied_groups(one, task)[1].any() for one in found)
@@ -412,11 +404,13 @@ class SplitReader:
         if not all(data_file_name(split.paths[at]).is_by_column for run in runs for at in run):
             return ()
         also = () if first is None else (first.first.column,)
-        return self.schema.project(dict.fromkeys((*names, *also))).fields
+        return self.target.schema.project(dict.fromkeys((*names, *also))).fields
 
     def _has_complete_rows(self, split: DataSplit, runs: list[list[int]]) -> bool:
         """Whether rows above level 0 include older ones that an aggregation must not see."""
-        if self.options.value(MERGE_ENGINE) in _SELECTING or not needs_lookup(self.options):
+        if self.target.options.value(MERGE_ENGINE) in _SELECTING or not needs_lookup(
+            self.target.options
+        ):
             return False
         levels = numbers(split.files.table, "level")[np.concatenate(runs)]
         return len(np.unique(levels[levels > 0])) > 1
@@ -432,7 +426,7 @@ class SplitReader:
         level: str | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Reads the rows of one sorted run, file by file, optionally with a column of levels."""
-        fields = self.schema.project(needed_columns(spec)).fields
+        fields = self.target.schema.project(needed_columns(spec)).fields
         files = self._files(split, run, fields, on_keys, with_sequence=with_sequence)
         for row, (source, request) in zip(run, files, strict=True):
             batches = read_data_file(source, request)
@@ -454,7 +448,7 @@ class SplitReader:
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or may_retract(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
-        selects = self.options.value(MERGE_ENGINE) in _SELECTING
+        selects = self.target.options.value(MERGE_ENGINE) in _SELECTING
         paths = self.needed_paths if selects else ()  # other engines merge the values
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
@@ -474,17 +468,17 @@ class SplitReader:
     @property
     def _on_keys(self) -> Expression:
         """The part of the predicate on key columns, which may skip records before a merge."""
-        return split_predicate(self.predicate, self.schema.trimmed_primary_keys).pushed
+        return split_predicate(self.predicate, self.target.schema.trimmed_primary_keys).pushed
 
     @property
     def effective_schema(self) -> TableSchema:
         """The reading schema, including dynamic options."""
-        return replace(self.schema, options=dict(self.options))
+        return replace(self.target.schema, options=dict(self.target.options))
 
     def schema_of(self, branch: str, schema_id: int) -> TableSchema:
         """The schema that a file was written with."""
         if (branch, schema_id) not in self._schemas:
-            found = self.store.for_branch(branch).schemas.load(schema_id)
+            found = self.target.store.for_branch(branch).schemas.load(schema_id)
             self._schemas[branch, schema_id] = found
         return self._schemas[branch, schema_id]
 
@@ -516,9 +510,9 @@ class SplitFile:
         written = self._cell("write_cols").as_py()
         is_written = self._cell("file_source").as_py() == FileSource.APPEND
         newest = self._cell("max_sequence_number").as_py()
-        stamped = is_written and self.reader.options.value(SEQUENCE_SNAPSHOT_ORDERING)
+        stamped = is_written and self.reader.target.options.value(SEQUENCE_SNAPSHOT_ORDERING)
         return DataFileSource(
-            file_io=self.reader.store.file_io,
+            file_io=self.reader.target.store.file_io,
             path=self.path,
             schema=self.reader.schema_of(self.split.branch, self._cell("schema_id").as_py()),
             size=self._cell("file_size").as_py(),
@@ -532,7 +526,7 @@ class SplitFile:
     def deleted(self) -> "DeletionVector | None":
         """The deletion vector of the file; None if it has none."""
         found = self.split.deletion_files.get(self._cell("file_name").as_py())
-        return None if found is None else load_vector(self.reader.store.file_io, found)
+        return None if found is None else load_vector(self.reader.target.store.file_io, found)
 
     def selected(self, indexed: "IndexedRows | None") -> "BitMap | None":
         """The only positions to read by indexes of the table and the file; None for all."""
@@ -560,7 +554,7 @@ class SplitFile:
 
     def indexed_rows(self, predicate: Expression) -> "IndexedRows | None":
         """Evaluates a predicate on the file index; None if there is no index."""
-        if predicate == TRUE or not self.reader.options.value(FILE_INDEX_READ_ENABLED):
+        if predicate == TRUE or not self.reader.target.options.value(FILE_INDEX_READ_ENABLED):
             return None
         index = self._index()
         if index is None:
@@ -569,7 +563,7 @@ class SplitFile:
 
         written = self.source().schema.row_type
         same: dict[DataField, str] = {}
-        for wanted in self.reader.schema.fields:
+        for wanted in self.reader.target.schema.fields:
             source = written.field_by_id(wanted.id)
             kind = with_nullable(wanted.type, nullable=True)
             if source is not None and with_nullable(source.type, nullable=True) == kind:
@@ -596,4 +590,4 @@ class SplitFile:
         name = next((n for n in extra if n.endswith(INDEX_SUFFIX)), None)
         if name is None:
             return None
-        return self.reader.store.file_io.read(file_in(parent(self.path), name))
+        return self.reader.target.store.file_io.read(file_in(parent(self.path), name))

@@ -83,9 +83,9 @@ def _other(target: ScanTarget, branch: str) -> ScanTarget:
         hint = f"Check the branch in the table options. Branches: {known}."
         raise NotFoundError("branch", branch, store.paths.root, hint=hint)
     if not target.travelled or target.snapshot is None:
-        return replace(target, store=store, branch=branch, snapshot=store.snapshots.latest())
+        return replace(target, store=store, snapshot=store.snapshots.latest())
     snapshot = resolve_other(store, target.travel, target.snapshot)
-    return replace(target, store=store, branch=branch, snapshot=snapshot)
+    return replace(target, store=store, snapshot=snapshot)
 
 
 def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:
@@ -194,9 +194,7 @@ def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
 
 
 def _chain_partition(
-    upto: list[bytes],
-    states: dict[bytes, list[DataSplit]],
-    deltas: dict[bytes, list[DataSplit]],
+    upto: list[bytes], states: dict[bytes, list[DataSplit]], deltas: dict[bytes, list[DataSplit]]
 ) -> list[PlainSplit]:
     """The splits of the last of the given partitions, which are in ascending order."""
     partition = upto[-1]

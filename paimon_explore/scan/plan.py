@@ -38,7 +38,6 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries, sorted_by_partition
 from paimon_explore.scan.manifest_arrays import Mask, Rows, bucket_numbers, group_numbers, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
@@ -94,7 +93,6 @@ class ScanTarget:
         snapshot: None if the table has no snapshot.
         travelled: whether the snapshot was requested by time travel, not just the latest one.
         travel: the requested point in time, at which other branches are read as well.
-        branch: its name.
         only_level: read only files of this level; None for all.
         min_level: read only files of this level or a higher one.
         created_since: skip files created before this local wall-clock time in ms; None for all.
@@ -108,11 +106,15 @@ class ScanTarget:
     snapshot: Snapshot | None
     travelled: bool = False
     travel: TimeTravel = NEWEST
-    branch: str = MAIN_BRANCH
     only_level: int | None = None
     min_level: int = 0
     created_since: int | None = None
     only_bucket: int | None = None
+
+    @property
+    def branch(self) -> str:
+        """The name of the branch."""
+        return self.store.paths.branch
 
     def for_read(self) -> "ScanTarget":
         """Return the target with the scan options that restrict the files of reads.

@@ -27,7 +27,7 @@ _NUMBER_BITS = 26
 def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
     """Read the rows of some splits in Spark's Arrow schema."""
     lighten_worker()
-    with explain_missing_files(job.reader.store, job.snapshot):
+    with explain_missing_files(job.reader.target.store, job.snapshot):
         for split in splits:
             for batch in read_split(job.reader, split):
                 yield to_spark(batch, job.row_type, job.wire)

@@ -99,13 +99,7 @@ def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, 
     plan = scan.plan()
     row_type = _row_type(scan)
     declared = spark_schema(row_type) if schema is None else schema
-    reader = SplitReader(
-        store=scan.target.store,
-        schema=scan.target.schema,
-        options=scan.target.options,
-        columns=scan.columns,
-        predicate=plan.rest,
-    )
+    reader = SplitReader(target=scan.target, columns=scan.columns, predicate=plan.rest)
     job = ReadJob(
         reader=reader,
         row_type=row_type,

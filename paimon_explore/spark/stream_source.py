@@ -366,9 +366,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _reader(self, *, whole: bool) -> SplitReader:
         target = self._scan.target
         return SplitReader(
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
+            target=target,
             columns=self._scan.columns,
             predicate=self._scan.where,
             system_columns=() if whole else (SystemColumn.VALUE_KIND,),

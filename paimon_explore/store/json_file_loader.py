@@ -10,13 +10,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from operator import itemgetter
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.versioned_reads import read_listed
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import MAX_LONG
+
+if TYPE_CHECKING:
+    from paimon_explore.store.catalog_environment import CatalogEnvironment
 
 _Value = TypeVar("_Value")
 _MAX_CACHED_BYTES = 128 << 10
@@ -163,3 +166,31 @@ def list_names(file_io: FileIO, folder: str, prefix: str) -> list[str]:
         for status in file_io.list(folder)
         if status.name.startswith(prefix) and not status.is_folder
     ]
+
+
+def create_file(
+    file_io: FileIO, path: str, data: bytes, environment: "CatalogEnvironment | None"
+) -> bool:
+    """Create a file atomically; False if it exists.
+
+    The lock protects tables on storage without atomic creation, and keeps other writers of the
+    catalog out that rely on the lock alone.
+
+    Raises:
+        CommitError: the lock could not be acquired; nothing was written.
+    """
+    lock = None if environment is None else environment.lock()
+    if lock is None:
+        return file_io.create(path, data)
+    from contextlib import ExitStack  # noqa: PLC0415 - only for catalogs with locks
+
+    from paimon_explore.errors import CommitError, StorageError  # noqa: PLC0415
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock)
+        except StorageError as error:
+            raise CommitError(
+                f"Nothing was committed, because the catalog's lock could not be acquired. {error}"
+            ) from error
+        return file_io.create(path, data)

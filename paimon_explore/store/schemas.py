@@ -12,12 +12,12 @@ from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, TablePaths
 from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
+    create_file,
     list_numbered,
     list_numbers,
     load_json,
     load_listed_json,
 )
-from paimon_explore.store.locked_create import create_file
 
 if TYPE_CHECKING:
     from paimon_explore.store.catalog_environment import CatalogEnvironment

@@ -27,12 +27,12 @@ from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
     cache_value,
+    create_file,
     list_numbered,
     list_numbers,
     load_json,
     load_listed_json,
 )
-from paimon_explore.store.locked_create import create_file
 
 if TYPE_CHECKING:
     from paimon_explore.store.catalog_environment import CatalogEnvironment
@@ -367,6 +367,4 @@ def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:
 
 
 def _range(ids: list[int], what: str) -> str:
-    if not ids:
-        return f"The table has no {what}."
-    return f"Available {what}: {ids[0]} to {ids[-1]}."
+    return f"The table has no {what}." if not ids else f"Available {what}: {ids[0]} to {ids[-1]}."

@@ -1,7 +1,7 @@
 """`TableStore`: access to all metadata files of one table and branch."""
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -12,6 +12,8 @@ from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots
 
 if TYPE_CHECKING:
+    from paimon_explore.metadata.options.table_options import TableOptions
+    from paimon_explore.metadata.schema.table_schema import TableSchema
     from paimon_explore.store.catalog_environment import CatalogEnvironment, SiblingTables
     from paimon_explore.store.iceberg_catalog import OpenIcebergCatalog
     from paimon_explore.store.references import Branches, Consumers, Tags
@@ -91,3 +93,19 @@ class TableStore:
         from paimon_explore.store.statistics_files import StatisticsFiles  # noqa: PLC0415 - rarely used
 
         return StatisticsFiles(self.file_io, self.paths, self.read_retry)
+
+
+class StoredTable(Protocol):
+    """A table with the schema and options of a read or write, such as a `ScanTarget`."""
+
+    @property
+    def store(self) -> TableStore:
+        """The files of a branch; other branches are reached through it."""
+
+    @property
+    def schema(self) -> "TableSchema":
+        """The reading schema."""
+
+    @property
+    def options(self) -> "TableOptions":
+        """The table options overlaid with dynamic options."""

@@ -119,13 +119,7 @@ def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.R
 
 
 def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterator[pa.RecordBatch]:
-    reader = SplitReader(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=target.schema.row_type.names,
-        system_columns=system,
-    )
+    reader = SplitReader(target=target, columns=target.schema.row_type.names, system_columns=system)
     with explain_missing_files(target.store, target.snapshot):
         for split in plan_table(target).splits:
             yield from reader.read(split)

@@ -220,8 +220,7 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
     if end is None:
         msg = f"Option {INCREMENTAL_TO_AUTO_TAG.key!r} is {name!r}, which is not an automatic tag."
         raise InvalidInputError(
-            msg,
-            hint=f"Use a name such as {periods.name(periods.before(local_now()))!r}.",
+            msg, hint=f"Use a name such as {periods.name(periods.before(local_now()))!r}."
         )
     begins = {
         begin: tag.name

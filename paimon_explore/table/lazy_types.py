@@ -7,7 +7,7 @@ Annotations are text such as `"types.Health"`: nothing is imported to define a m
 
 from typing import TYPE_CHECKING, Any
 
-from paimon_explore.table.operations.type_imports import imported_type
+from paimon_explore.table.operations.report_types import imported_type
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.variant.paths import VariantPath as VariantPath

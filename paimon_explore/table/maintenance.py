@@ -215,11 +215,7 @@ class Maintenance(RewriteOperations):
         return partition_expiry.expire_partitions(self._store, options, expiry, dry_run=dry_run)
 
     def remove_orphan_files(
-        self,
-        *,
-        older_than: Age = timedelta(days=1),
-        external: bool = False,
-        dry_run: bool = True,
+        self, *, older_than: Age = timedelta(days=1), external: bool = False, dry_run: bool = True
     ) -> orphan_files.OrphanReport:
         """Remove files that no snapshot, tag or branch refers to; by default only report them.
 

@@ -147,12 +147,7 @@ class ChangeReader:
 
     def _reader(self, system: tuple[SystemColumn, ...], columns: tuple[str, ...]) -> SplitReader:
         return SplitReader(
-            store=self.target.store,
-            schema=self.target.schema,
-            options=self.target.options,
-            columns=columns,
-            predicate=self.where,
-            system_columns=system,
+            target=self.target, columns=columns, predicate=self.where, system_columns=system
         )
 
     def _kinds_first(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -321,10 +321,7 @@ class Scan(ConvertibleScan):
             from paimon_explore.table.row_changes import ChangeReader, without_retracts
 
             changes = ChangeReader(
-                target=self.target,
-                columns=self.columns,
-                narrowed=self.narrowed,
-                where=self.where,
+                target=self.target, columns=self.columns, narrowed=self.narrowed, where=self.where
             )
             rows = without_retracts(changes.between(self.increment))
             return _limited(iter(rows.to_batches()), self.row_limit)
@@ -406,9 +403,7 @@ class Scan(ConvertibleScan):
     def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:
         target = self.target
         return SplitReader(
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
+            target=target,
             columns=columns,
             predicate=plan.rest,
             batch_rows=self._batch_rows(plan),

@@ -63,10 +63,7 @@ class AlterableTable(BaseTable):
         for change in changes:
             if not isinstance(change, get_args(SchemaChange)):
                 raise invalid_argument(
-                    "A change",
-                    change,
-                    "a SchemaChange, such as SetComment",
-                    hint=_ALTER,
+                    "A change", change, "a SchemaChange, such as SetComment", hint=_ALTER
                 )
         return alter_schema(self._store, changes, check=boolean("check", check))
 
@@ -286,11 +283,7 @@ class AlterableTable(BaseTable):
         follow_iceberg_rollback(self._store, self._latest_options)
 
     def rollback_to(
-        self,
-        point: int | str | None = None,
-        *,
-        snapshot: int | None = None,
-        tag: str | None = None,
+        self, point: int | str | None = None, *, snapshot: int | None = None, tag: str | None = None
     ) -> Snapshot:
         """Make an earlier snapshot the latest one; all later snapshots and their tags are removed.
 

@@ -75,7 +75,6 @@ class BaseTable:
             snapshot=snapshot,
             travelled=travelled,
             travel=self._travel,
-            branch=self._store.paths.branch,
         )
 
     def _view(self) -> "TableView":

@@ -118,9 +118,7 @@ class TableInspection:
             make = SYSTEM_TABLES[name]
             rows_now = make(self._state())
             return RowSource(
-                name=full,
-                schema=rows_now.schema,
-                load=lambda: make(self._state()).to_reader(),
+                name=full, schema=rows_now.schema, load=lambda: make(self._state()).to_reader()
             )
         known = [*ROW_TABLES, *SYSTEM_TABLES]
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."

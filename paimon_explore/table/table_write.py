@@ -357,12 +357,7 @@ class TableWriter:
             check_partition(partition_type, partition)
 
     def _write(
-        self,
-        data: Rows,
-        act: CommitAct,
-        *,
-        replaces: bool = False,
-        compacts: bool = False,
+        self, data: Rows, act: CommitAct, *, replaces: bool = False, compacts: bool = False
     ) -> Snapshot | None:
         """Write rows to new files and commit them."""
         file_io, uploads = uploading(self.store.file_io)

@@ -8,17 +8,8 @@ from paimon_explore.errors import InvalidInputError
 STATIC = Path(__file__).parent / "static"
 WIDGETS = (
     *(
-        "bytes",
-        "explorer",
-        "live",
-        "partitions",
-        "profile",
-        "report",
-        "result_pages",
-        "rows",
-        "side_panes",
-        "sql",
-        "warehouse",
+        *("bytes", "explorer", "live", "partitions", "profile", "report", "result_pages", "rows"),
+        *("side_panes", "sql", "warehouse"),
     ),
 )
 """Bundles of widgets and panes, which need `shared.js` before them."""

@@ -123,11 +123,7 @@ class _Recorder:
             self._ask({"op": "resolve", "text": text})
         self._links()
         content = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
-        return {
-            "script": bundle("explorer"),
-            "answers": self._answers,
-            **masked_members(content),
-        }
+        return {"script": bundle("explorer"), "answers": self._answers, **masked_members(content)}
 
     def _sql(self) -> None:
         """Record the last result of the SQL tab, which is shown whatever is selected."""

@@ -12,11 +12,13 @@ Spec: concepts/spec/datafile; the counterpart in Java is `FileMetaUtils`, used b
 Files that a caller names to be added to a table: paths, folders, and how they get there.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from enum import StrEnum
 from os import PathLike, fspath
+from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -35,10 +37,12 @@ from paimon_explore.errors import (
     StorageError,
     UnsupportedFeatureError,
     choices,
+    undo_on_error,
 )
+from paimon_explore.fileio import paths
 from paimon_explore.fileio.concurrent_requests import discard
-from paimon_explore.fileio.copy_file import copy_file, link_file
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -109,15 +113,12 @@ def adopt_files(
     """
     check_adoptable(target)
     made: list[str] = []
-    try:
+    with undo_on_error(discard, target.store.file_io, made):
         return [
             message
             for file in files
             for message in _adopted(target, file, mode, partition_path, made)
         ]
-    except BaseException:
-        discard(target.store.file_io, made)
-        raise
 
 
 def check_adoptable(target: WriteTarget) -> None:
@@ -164,10 +165,7 @@ def _adopted(
     if external is not None:
         row["external_path"] = external
     entries = entries_of(
-        [row],
-        partition=content.partition,
-        bucket=_BUCKET,
-        total_buckets=UNAWARE_TOTAL_BUCKETS,
+        [row], partition=content.partition, bucket=_BUCKET, total_buckets=UNAWARE_TOTAL_BUCKETS
     )
     yield CommitMessage(
         partition=content.partition,
@@ -303,8 +301,7 @@ class _Content:
         found = partitions_of(rows, self._target.schema.partition_type).keys
         if len(found) > 1 or self.partition not in (None, found[0]):
             raise InvalidInputError(
-                f"File {self._path} has rows of several partitions.",
-                hint=_HINT,
+                f"File {self._path} has rows of several partitions.", hint=_HINT
             )
         self.partition = found[0]
         self._stats.add(columns)
@@ -427,3 +424,41 @@ def _files_at(file_io: FileIO, location: str, given: str) -> list[ForeignFile]:
     if not below:
         raise NotFoundError("Parquet or ORC file", given)
     return [ForeignFile(file_io=file_io, path=name) for name in sorted(below)]
+
+
+_CHUNK_BYTES = 8 << 20
+
+
+def copy_file(source_io: FileIO, source: str, target_io: FileIO, target: str) -> None:
+    """Copy a file in parts; the copy has a new name and appears when it is complete.
+
+    Raises:
+        StorageError: a file cannot be read or written.
+    """
+    try:
+        with source_io.open(source) as read, target_io.create_stream(target) as written:
+            while data := read.read(_CHUNK_BYTES):
+                written.write(data)
+    except StorageError:
+        raise
+    except OSError as error:
+        raise StorageError("copy", source, str(error)) from error
+
+
+def link_file(source_io: FileIO, source: str, target_io: FileIO, target: str) -> None:
+    """Create a second name (hard link) of a local file, without copying its bytes.
+
+    Raises:
+        UnsupportedFeatureError: a storage is not the local disk.
+        StorageError: the file cannot be linked, for example to another disk.
+    """
+    if not isinstance(source_io, LocalFileIO) or not isinstance(target_io, LocalFileIO):
+        raise UnsupportedFeatureError(
+            "a link to a file", f"{source} to {target}", hint="Copy the file: mode='copy'."
+        )
+    try:
+        Path(paths.parent(target)).mkdir(parents=True, exist_ok=True)
+        os.link(source, target)
+    except OSError as error:
+        hint = "Copy the file: mode='copy'."
+        raise StorageError("link", source, str(error), hint=hint) from error

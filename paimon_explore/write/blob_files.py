@@ -295,10 +295,7 @@ class BlobColumn:
 
 
 def change_blobs(
-    rows: pa.RecordBatch,
-    name: str,
-    change: Callable[[bytes], bytes],
-    absent: Sequence[bool] = (),
+    rows: pa.RecordBatch, name: str, change: Callable[[bytes], bytes], absent: Sequence[bool] = ()
 ) -> pa.RecordBatch:
     """Replace the BLOBs of a column, by null where they are absent."""
     at = rows.schema.get_field_index(name)

@@ -42,15 +42,8 @@ class FixedWidthBounds:
     """
 
     __slots__ = (
-        "_columns",
-        "_is_float",
-        "_nan",
-        "data_type",
-        "dtype",
-        "high",
-        "known",
-        "low",
-        "positions",
+        *("_columns", "_is_float", "_nan", "data_type", "dtype", "high", "known", "low"),
+        *("positions",),
     )
 
     def __init__(

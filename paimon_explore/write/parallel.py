@@ -47,9 +47,7 @@ def threads_for(tasks: int, rows: int) -> int:
 
     `pyarrow.set_cpu_count` changes this number.
     """
-    if tasks <= 1 or rows < MIN_ROWS:
-        return 1
-    return min(pa.cpu_count(), MAX_THREADS)
+    return 1 if tasks <= 1 or rows < MIN_ROWS else min(pa.cpu_count(), MAX_THREADS)
 
 
 def in_parallel(

@@ -106,11 +106,7 @@ class UpsertWriter(AbortableWriter):
     """
 
     def __init__(
-        self,
-        target: WriteTarget,
-        *,
-        default_kind: int = INSERT,
-        key_index: KeyIndex | None = None,
+        self, target: WriteTarget, *, default_kind: int = INSERT, key_index: KeyIndex | None = None
     ) -> None:
         schema, options = target.schema, target.options
         if not schema.primary_keys:

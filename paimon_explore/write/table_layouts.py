@@ -58,14 +58,10 @@ SEQUENCE_NUMBER = DataField(
     type=AtomicType(root=TypeRoot.BIGINT, nullable=False),
 )
 VALUE_KIND = DataField(
-    id=VALUE_KIND_FIELD,
-    name="_VALUE_KIND",
-    type=AtomicType(root=TypeRoot.TINYINT, nullable=False),
+    id=VALUE_KIND_FIELD, name="_VALUE_KIND", type=AtomicType(root=TypeRoot.TINYINT, nullable=False)
 )
 ROW_ID = DataField(
-    id=ROW_ID_FIELD,
-    name="_ROW_ID",
-    type=AtomicType(root=TypeRoot.BIGINT, nullable=False),
+    id=ROW_ID_FIELD, name="_ROW_ID", type=AtomicType(root=TypeRoot.BIGINT, nullable=False)
 )
 POSTPONE_FORMAT = "avro"
 WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}

@@ -44,16 +44,8 @@ from paimon_explore.write.new_file_names import (
 )
 
 _LIVE_COLUMNS = (
-    "kind",
-    "partition",
-    "bucket",
-    "total_buckets",
-    "file_name",
-    "max_sequence_number",
-    "level",
-    "extra_files",
-    "embedded_file_index",
-    "external_path",
+    *("kind", "partition", "bucket", "total_buckets", "file_name", "max_sequence_number", "level"),
+    *("extra_files", "embedded_file_index", "external_path"),
 )
 
 

@@ -133,9 +133,7 @@ def files(table: Table, snapshot: Snapshot, entries: ManifestEntries) -> list[st
     options = TableOptions(table.schema.options)
     target = ScanTarget(store=table._store, schema=table.schema, options=options, snapshot=snapshot)
     reader = SplitReader(
-        store=table._store,
-        schema=table.schema,
-        options=options,
+        target=target,
         columns=table.schema.row_type.names,
         system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
     )

@@ -20,9 +20,7 @@ def stored_rows(table: Table, entries: ManifestEntries) -> Iterator[dict[str, ob
     """The rows of data files as they are stored."""
     target = table._target()
     reader = SplitReader(
-        store=table._store,
-        schema=target.schema,
-        options=target.options,
+        target=target,
         columns=target.schema.row_type.names,
     )
     paths = data_file_paths(entries, target.schema, target.options, table._store.paths)

@@ -15,8 +15,11 @@ import pyarrow.parquet as pq
 import zstandard
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.commit.iceberg.avro_records import read_records
-from paimon_explore.commit.iceberg.manifest_files import _columns_in_millis, _in_micros
+from paimon_explore.commit.iceberg.manifest_files import (
+    _columns_in_millis,
+    _in_micros,
+    read_records,
+)
 from paimon_explore.commit.iceberg.manifest_records import (
     Content,
     IcebergManifest,

@@ -90,6 +90,4 @@ def _csv_cell(value: object, *, is_terminal: bool) -> str:
         case _:
             text = json_text(simple)
     text = visible(text) if is_terminal else text.encode("utf-8", "backslashreplace").decode()
-    if text and not _QUOTED.search(text):
-        return text
-    return '"{}"'.format(text.replace('"', '""'))
+    return text if text and not _QUOTED.search(text) else '"{}"'.format(text.replace('"', '""'))

@@ -176,9 +176,7 @@ def cells(text: str) -> int:
     >>> cells("a大")
     3
     """
-    if text.isascii():
-        return len(text)
-    return sum(map(_cells_of, text))
+    return len(text) if text.isascii() else sum(map(_cells_of, text))
 
 
 def _cells_of(char: str) -> int:

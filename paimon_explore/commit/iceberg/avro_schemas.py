@@ -6,23 +6,18 @@ as bytes, are those of Java Paimon.
 
 import re
 
-from paimon_explore.commit.iceberg.schema_json import FIRST_PARTITION_ID, Json
-from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.commit.iceberg.schema_json import FIRST_PARTITION_ID, NUMBER_NAMES, Json
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    TEXTS,
+    AtomicType,
+    DataType,
+    RowType,
+    TypeRoot,
+)
 from paimon_explore.errors import UnsupportedFeatureError
 
-_PLAIN = {
-    TypeRoot.BOOLEAN: "boolean",
-    TypeRoot.TINYINT: "int",
-    TypeRoot.SMALLINT: "int",
-    TypeRoot.INT: "int",
-    TypeRoot.BIGINT: "long",
-    TypeRoot.FLOAT: "float",
-    TypeRoot.DOUBLE: "double",
-    TypeRoot.CHAR: "string",
-    TypeRoot.VARCHAR: "string",
-    TypeRoot.BINARY: "bytes",
-    TypeRoot.VARBINARY: "bytes",
-}
+_PLAIN = {**NUMBER_NAMES, **dict.fromkeys(TEXTS, "string"), **dict.fromkeys(BYTES, "bytes")}
 _MICROS = 6
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -1,12 +1,15 @@
 """Reads and writes Iceberg manifests and manifest lists."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from itertools import count
 from math import isnan
 from uuid import uuid4
 
-from paimon_explore.commit.iceberg.avro_records import encode_records, read_records
+import fastavro
+from fastavro.types import Schema
+
 from paimon_explore.commit.iceberg.avro_schemas import manifest_list_schema, manifest_schema
 from paimon_explore.commit.iceberg.manifest_records import (
     Content,
@@ -19,13 +22,23 @@ from paimon_explore.commit.iceberg.manifest_records import (
 )
 from paimon_explore.commit.iceberg.schema_json import (
     SPEC_ID,
+    Json,
     iceberg_schema,
     partition_fields,
 )
 from paimon_explore.commit.iceberg.settings import IcebergSettings
 from paimon_explore.commit.iceberg.single_value import encode_value
 from paimon_explore.data_types.definitions import AtomicType, RowType, TypeRoot
-from paimon_explore.encoding.avro.container import read_header
+from paimon_explore.encoding.avro.container import (
+    PROCESS_SYNC,
+    read_blocks,
+    read_header,
+    write_block,
+    write_header,
+)
+from paimon_explore.encoding.avro.fastavro_reader import FASTAVRO_ERRORS, without_logical_types
+from paimon_explore.encoding.avro.writer import compact_json
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join, name
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -242,3 +255,53 @@ def _in_micros(record: Record, columns: frozenset[str]) -> Record:
         for column, value in file["partition"].items()
     }
     return {**record, "data_file": {**file, "partition": partition}}
+
+
+def read_records(data: bytes, path: str) -> list[Record]:
+    """Return the records of a file.
+
+    Raises:
+        CorruptFileError: the file cannot be decoded.
+    """
+    try:
+        return [*_records(data)]
+    except FASTAVRO_ERRORS as error:
+        if isinstance(error, CorruptFileError):
+            raise CorruptFileError(path, error.where, error.rule) from error
+        reason = str(error) or type(error).__name__
+        rule = f"fastavro cannot decode the file: {reason:.200}"
+        raise CorruptFileError(path, "a record", rule) from error
+
+
+def _records(data: bytes) -> Iterator[Record]:
+    header = read_header(data)
+    source: Schema = without_logical_types(json.loads(header.schema))  # type: ignore[assignment]  # JSON
+    schema = fastavro.parse_schema(source)
+    for block in read_blocks(data, header):
+        stream = BytesIO(block.data)
+        for _ in range(block.count):
+            record = fastavro.schemaless_reader(stream, schema, None)
+            if not isinstance(record, Mapping):
+                raise TypeError("must be a record")
+            yield {str(name): value for name, value in record.items()}
+
+
+def encode_records(
+    schema: dict[str, Json], records: Sequence[Record], codec: str, header: Mapping[str, str]
+) -> bytes:
+    """Return a file.
+
+    Args:
+        schema: the schema of the records.
+        records: the records.
+        codec: the Avro codec of the blocks.
+        header: further members of the header.
+    """
+    stream = BytesIO()
+    fastavro.writer(stream, schema, records, "null")
+    data = stream.getvalue()
+    more = tuple((name, text.encode()) for name, text in header.items())
+    parts = [write_header(compact_json(schema), codec, PROCESS_SYNC, more)]
+    blocks = read_blocks(data, read_header(data))  # fastavro may lack the codec
+    parts += [write_block(block.count, block.data, codec, PROCESS_SYNC) for block in blocks]
+    return b"".join(parts)

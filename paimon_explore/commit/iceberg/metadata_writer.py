@@ -18,19 +18,20 @@ snapshot N; thus a commit repairs what an earlier one could not write.
 Snapshots of branches have no Iceberg metadata.
 """
 
+import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
 from paimon_explore.commit.iceberg.file_paths import path_prefixes, plain_path
-from paimon_explore.commit.iceberg.limit_warnings import warn_of_limits
 from paimon_explore.commit.iceberg.manifest_changes import (
     ManifestChanges,
     apply_changes,
     merge_small_manifests,
+    snapshot_summary,
 )
 from paimon_explore.commit.iceberg.manifest_files import ManifestFolder
 from paimon_explore.commit.iceberg.manifest_records import Content, IcebergManifest, added_entry
@@ -42,24 +43,33 @@ from paimon_explore.commit.iceberg.metadata_expiry import (
     kept_snapshots,
 )
 from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
-from paimon_explore.commit.iceberg.registration import open_catalog, register_newest
 from paimon_explore.commit.iceberg.schema_json import Json, iceberg_schema, partition_fields
 from paimon_explore.commit.iceberg.settings import IcebergSettings, iceberg_settings
 from paimon_explore.commit.iceberg.snapshot_files import SnapshotFiles
-from paimon_explore.commit.iceberg.snapshot_summary import snapshot_summary
-from paimon_explore.commit.iceberg.table_metadata import IcebergMetadata, IcebergSnapshot
+from paimon_explore.commit.iceberg.table_metadata import (
+    IcebergMetadata,
+    IcebergSnapshot,
+    parse_metadata,
+)
 from paimon_explore.errors import (
     CorruptFileError,
     IcebergMetadataWarning,
     MissingFileError,
     PaimonError,
     StorageError,
+    UnsupportedFeatureError,
 )
+from paimon_explore.fileio.paths import join, name, parent
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.iceberg_options import ICEBERG_FORMAT_VERSION, ICEBERG_STORAGE
+from paimon_explore.metadata.options.table_options import (
+    DELETION_VECTORS_BITMAP64,
+    DELETION_VECTORS_ENABLED,
+    TableOptions,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.store.iceberg_catalog import IcebergCatalog
+from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
 from paimon_explore.store.table_store import TableStore
 
 _FIRST_SNAPSHOT = 1
@@ -183,11 +193,7 @@ class IcebergWriter:
         return base if belongs and is_same else None
 
     def _continue(
-        self,
-        folder: MetadataFolder,
-        snapshot: Snapshot,
-        schema: TableSchema,
-        base: IcebergMetadata,
+        self, folder: MetadataFolder, snapshot: Snapshot, schema: TableSchema, base: IcebergMetadata
     ) -> Callable[[], None]:
         """Write the metadata from that of the previous snapshot and the changes."""
         prefixes = path_prefixes(self.store.paths.root, self.settings.folder, base)
@@ -347,3 +353,105 @@ def iceberg_writer(
     return IcebergWriter(
         store=store, options=options, settings=settings, clock=clock, catalog=catalog
     )
+
+
+_warned: set[str] = set()
+_lock = threading.Lock()
+
+
+def warn_of_limits(
+    root: str, settings: IcebergSettings, options: TableOptions, problem: PaimonError | None
+) -> None:
+    """Warn of a catalog that is not called, and of deletion vectors that readers do not see.
+
+    Args:
+        root: the folder of the table.
+        settings: the settings of the Iceberg metadata.
+        options: the effective options.
+        problem: why the catalog cannot be called, if it should be.
+    """
+    limits = [*_limits(settings, options, problem)]
+    if not limits:
+        return
+    with _lock:
+        if root in _warned:
+            return
+        _warned.add(root)
+    for limit in limits:
+        warnings.warn(f"Iceberg metadata of {root}: {limit}", IcebergMetadataWarning, stacklevel=2)
+
+
+def _limits(
+    settings: IcebergSettings, options: TableOptions, problem: PaimonError | None
+) -> Iterator[str]:
+    if problem is not None:
+        yield (
+            f"{ICEBERG_STORAGE.key} = {settings.storage.value} asks for registration in a catalog. "
+            f"Commits write the metadata files to {settings.folder}, but do not register them: "
+            f"{problem}"
+        )
+    if options.value(DELETION_VECTORS_ENABLED) and not settings.with_vectors:
+        yield (
+            "Iceberg readers return rows that deletion vectors delete. They see the vectors with "
+            f"{ICEBERG_FORMAT_VERSION.key} = 3 and {DELETION_VECTORS_BITMAP64.key} = true."
+        )
+
+
+def open_catalog(
+    store: TableStore, schema: TableSchema, options: TableOptions, settings: IcebergSettings
+) -> IcebergCatalog | None:
+    """Return the catalog of a table, if its options ask for registration.
+
+    Raises:
+        PaimonError: the options do not describe a catalog that this package can use.
+    """
+    if not settings.registers:
+        return None
+    if store.open_iceberg_catalog is None:
+        raise UnsupportedFeatureError("registration in a catalog", "this access to the table")
+    environment = store.environment
+    table = ExportedTable(
+        root=store.paths.root,
+        name=None if environment is None else environment.identifier,
+        folder=settings.folder,
+        schema=schema,
+        options=options,
+    )
+    return store.open_iceberg_catalog(table)
+
+
+def register_newest(folder: MetadataFolder, catalog: IcebergCatalog | None, root: str) -> bool:
+    """Register the newest metadata.
+
+    Args:
+        folder: the folder of the metadata.
+        catalog: the catalog; None for a table that is registered nowhere.
+        root: the folder of the table.
+
+    Returns:
+        Whether no reader of the catalog needs older metadata.
+    """
+    if catalog is None:
+        return True
+    try:
+        _register(folder, catalog)
+    except PaimonError as error:
+        warnings.warn(
+            f"The table {root} has changed and its Iceberg metadata is written, but it could not "
+            f"be registered as {catalog.place}: {error} Readers of that catalog return older "
+            "rows; the next commit registers the newest metadata.",
+            IcebergMetadataWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+def _register(folder: MetadataFolder, catalog: IcebergCatalog) -> None:
+    version = folder.hint()
+    data = None if version is None else folder.data(version)
+    if version is None or data is None:
+        return  # another commit or a rollback is at work, which registers
+    path = folder.file(version)
+    lists = parent(parse_metadata(data, path).current.manifest_list)
+    catalog.register(join(lists, name(path)), data)

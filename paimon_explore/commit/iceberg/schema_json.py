@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    TEXTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -27,19 +29,19 @@ Json: TypeAlias = "str | int | bool | list[Json] | dict[str, Json] | None"
 SPEC_ID = 0
 FIRST_PARTITION_ID = 1000
 _MILLIS, _MICROS, _NANOS = 3, 6, 9
-_PLAIN: Mapping[TypeRoot, str] = {
+NUMBER_NAMES: Mapping[TypeRoot, str] = {
     TypeRoot.BOOLEAN: "boolean",
-    TypeRoot.TINYINT: "int",
-    TypeRoot.SMALLINT: "int",
-    TypeRoot.INT: "int",
+    **dict.fromkeys((TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT), "int"),
     TypeRoot.BIGINT: "long",
     TypeRoot.FLOAT: "float",
     TypeRoot.DOUBLE: "double",
+}
+"""Names of types in schemas of tables and in Avro."""
+_PLAIN: Mapping[TypeRoot, str] = {
+    **NUMBER_NAMES,
     TypeRoot.DATE: "date",
-    TypeRoot.CHAR: "string",
-    TypeRoot.VARCHAR: "string",
-    TypeRoot.BINARY: "binary",
-    TypeRoot.VARBINARY: "binary",
+    **dict.fromkeys(TEXTS, "string"),
+    **dict.fromkeys(BYTES, "binary"),
 }
 
 

@@ -31,9 +31,7 @@ def has_bounds(data_type: AtomicType) -> bool:
     return data_type.root not in _WITHOUT_FORM
 
 
-_WITHOUT_FORM = frozenset(
-    (TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY),
-)
+_WITHOUT_FORM = frozenset((TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY))
 
 
 def stored_values(values: Column, data_type: AtomicType) -> list[object]:

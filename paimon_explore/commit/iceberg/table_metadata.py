@@ -157,22 +157,20 @@ def parse_metadata(data: bytes, path: str) -> IcebergMetadata:
         CorruptFileError: a member is missing or invalid.
     """
     source = parse_object(data, path)
-    snapshots = [_snapshot_of(one) for one in objects(source, "snapshots")]
+    snapshots = [_snapshot_of(one) for one in source.objects("snapshots")]
     current = source.integer("current-snapshot-id")
     if not snapshots or snapshots[-1].id != current:
         raise CorruptFileError(path, "current-snapshot-id", "must be that of the last snapshot")
-    specs = objects(source, "partition-specs")
+    specs = source.objects("partition-specs")
     refs = source.optional_object("refs")
     return IcebergMetadata(
         format_version=source.integer("format-version"),
         uuid=source.text("table-uuid"),
         location=source.text("location"),
         last_column_id=source.integer("last-column-id"),
-        schemas=[_json(one.values) for one in objects(source, "schemas")],
+        schemas=[_json(one.values) for one in source.objects("schemas")],
         schema_id=source.integer("current-schema-id"),
-        partition_fields=[_json(one.values) for one in objects(specs[0], "fields")]
-        if specs
-        else [],
+        partition_fields=[_json(one.values) for one in specs[0].objects("fields")] if specs else [],
         snapshots=snapshots,
         tags={} if refs is None else _tags(refs),
         next_row_id=source.optional_integer("next-row-id"),
@@ -195,21 +193,6 @@ def _snapshot_of(source: JsonObject) -> IcebergSnapshot:
 def _tags(refs: JsonObject) -> dict[str, int]:
     found = {name: refs.optional_object(name) for name in refs.values}
     return {name: ref.integer("snapshot-id") for name, ref in found.items() if ref is not None}
-
-
-def objects(source: JsonObject, key: str) -> list[JsonObject]:
-    """Return the objects in a list.
-
-    Raises:
-        CorruptFileError: the member is not a list of objects.
-    """
-    values = source.values.get(key)
-    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        raise source.error(key, "must be a list of objects")
-    return [
-        JsonObject(path=source.path, values=value, where=f"{key}[{position}]")
-        for position, value in enumerate(values)
-    ]
 
 
 def _json(value: object) -> Json:

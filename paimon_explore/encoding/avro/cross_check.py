@@ -117,9 +117,7 @@ def _compared(
         refusal = f"nothing ({error.where}: {error.rule})"
         found.append(Disagreement(record=compared, field="", ours="a record", theirs=refusal))
     return CrossCheck(
-        records=compared,
-        is_whole=compared == rows,
-        disagreements=tuple(found[:MOST_DISAGREEMENTS]),
+        records=compared, is_whole=compared == rows, disagreements=tuple(found[:MOST_DISAGREEMENTS])
     )
 
 

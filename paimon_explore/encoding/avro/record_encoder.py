@@ -97,9 +97,7 @@ def _optional(inner: _Encode, null_branch: int | None) -> _Encode:
 def _array(item: _Encode) -> _Encode:
     def encode(value: object) -> bytes:
         items = value if isinstance(value, list | tuple) else ()
-        if not items:
-            return b"\x00"
-        return b"".join([_long(len(items)), *map(item, items), b"\x00"])
+        return b"\x00" if not items else b"".join([_long(len(items)), *map(item, items), b"\x00"])
 
     return encode
 

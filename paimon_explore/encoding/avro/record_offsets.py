@@ -152,9 +152,7 @@ def misfit() -> CorruptFileError:
 
 def constant_size(node: AvroNode) -> int | None:
     """Return the size of the values of a type; None if it varies."""
-    if not isinstance(node, PlainNode):
-        return None
-    return node.size or FIXED_SIZES.get(node.primitive)
+    return None if not isinstance(node, PlainNode) else node.size or FIXED_SIZES.get(node.primitive)
 
 
 def skip_values(buffer: PaddedBuffer, node: AvroNode, at: Positions) -> Positions:

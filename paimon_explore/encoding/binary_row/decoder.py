@@ -437,11 +437,7 @@ def all_have_arity(rows: Column, arity: int, *, where: str = "") -> bool:
 
 
 def decode_rows(
-    rows: Column,
-    types: Sequence[DataType],
-    *,
-    where: str,
-    fields: Sequence[int] | None = None,
+    rows: Column, types: Sequence[DataType], *, where: str, fields: Sequence[int] | None = None
 ) -> list[Column]:
     """Decode rows with arity, as in manifests, to columns.
 

@@ -251,11 +251,7 @@ def _encode_vector(array: VectorColumn, data_type: VectorType) -> Cells:
     )
 
 
-def _encode_map(
-    array: MapColumn,
-    key: DataType,
-    value: DataType,
-) -> Cells:
+def _encode_map(array: MapColumn, key: DataType, value: DataType) -> Cells:
     valid = nb.valid_mask(array)
     firsts, counts = list_ranges(array, valid)
     key_sizes, keys = _pack_arrays(counts, list_elements(array.keys, firsts, counts), key)

@@ -4,7 +4,7 @@ Spec: concepts/spec, binary row; the layouts are those of Java's BinaryRow.
 """
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import FIXED_WIDTHS, AtomicType, DataType, TypeRoot
 
 ARITY_BYTES = 4
 EMPTY_ROW = bytes(12)
@@ -18,17 +18,6 @@ COMPACT_TIMESTAMP = 3
 INLINE = 7
 """Maximum bytes of a string or binary stored in the fixed part."""
 DECIMAL_ITEM = 16
-_WIDTHS = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INT: 4,
-    TypeRoot.DATE: 4,
-    TypeRoot.TIME: 4,
-    TypeRoot.FLOAT: 4,
-    TypeRoot.BIGINT: 8,
-    TypeRoot.DOUBLE: 8,
-}
 UNITS_PER_MILLI = {"us": 1_000, "ns": 1_000_000}
 COUNT_TYPE = AtomicType(root=TypeRoot.INT, nullable=False)
 """Type of the number of occurrences of an element in a multiset."""
@@ -41,7 +30,7 @@ def row_header(arity: int) -> int:
 
 def fixed_width(data_type: DataType) -> int:
     """Return the bytes of the fixed part of an array element."""
-    return _WIDTHS.get(data_type.root, 8) if isinstance(data_type, AtomicType) else 8
+    return FIXED_WIDTHS.get(data_type.root, 8) if isinstance(data_type, AtomicType) else 8
 
 
 def is_text(data_type: AtomicType) -> bool:

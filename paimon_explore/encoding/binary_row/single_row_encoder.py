@@ -15,7 +15,15 @@ import numpy as np
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import WORD_BYTES, Bools, Column, UInt64s
-from paimon_explore.data_types.definitions import TIMESTAMPS, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FIXED_WIDTHS,
+    TEXTS,
+    TIMESTAMPS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.encoding.binary_row.row_layout import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
@@ -177,21 +185,10 @@ def _timestamp(column: Column, data_type: AtomicType, at: int) -> Cell:
 
 
 _ENCODERS: Mapping[TypeRoot, _Encode] = {
+    **dict.fromkeys(FIXED_WIDTHS, _plain),
+    **dict.fromkeys(TEXTS | BYTES, _text),
+    **dict.fromkeys(TIMESTAMPS, _timestamp),
     TypeRoot.BOOLEAN: _boolean,
-    TypeRoot.TINYINT: _plain,
-    TypeRoot.SMALLINT: _plain,
-    TypeRoot.INT: _plain,
-    TypeRoot.DATE: _plain,
-    TypeRoot.TIME: _plain,
-    TypeRoot.FLOAT: _plain,
-    TypeRoot.BIGINT: _plain,
-    TypeRoot.DOUBLE: _plain,
-    TypeRoot.CHAR: _text,
-    TypeRoot.VARCHAR: _text,
-    TypeRoot.BINARY: _text,
-    TypeRoot.VARBINARY: _text,
     TypeRoot.DECIMAL: _decimal,
-    TypeRoot.TIMESTAMP: _timestamp,
-    TypeRoot.TIMESTAMP_LTZ: _timestamp,
 }
 """Types of keys, partitions and bounds; all but BLOB, VARIANT and nested types."""

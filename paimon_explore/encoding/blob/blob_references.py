@@ -19,8 +19,6 @@ REFERENCES_SUFFIX = ".blobref"
 _MAGIC = b"PBLR"
 _VERSION = 1
 _PLACE_BYTES = 16
-_FRAME_BYTES = 8
-"""Bytes of magic and checksum."""
 
 
 def is_managed(data: bytes) -> bool:

@@ -17,22 +17,23 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeAlias
 
-from paimon_explore.data_types.definitions import BYTES, TEXTS, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FIXED_WIDTHS,
+    FLOATS,
+    TEXTS,
+    TIMESTAMPS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
 Key: TypeAlias = str | int | bytes | Decimal | dt.date | dt.time
 
-_WIDTHS = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INT: 4,
-    TypeRoot.BIGINT: 8,
-    TypeRoot.DATE: 4,
-    TypeRoot.TIME: 4,
-}
+_WIDTHS = {root: n for root, n in FIXED_WIDTHS.items() if root not in FLOATS | TIMESTAMPS}
 _COMPACT_DIGITS = 18
 _EPOCH = dt.date(1970, 1, 1)
 

@@ -62,9 +62,7 @@ def head_length(prefix: bytes, *, path: str) -> int:
     length = stream.number()
     if length < PREFIX_BYTES:
         raise CorruptFileError(
-            path,
-            "byte 12",
-            f"the header length must be at least {PREFIX_BYTES}, not {length}",
+            path, "byte 12", f"the header length must be at least {PREFIX_BYTES}, not {length}"
         )
     return length
 

@@ -16,6 +16,7 @@ from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import (
     BYTES,
+    FIXED_WIDTHS,
     FLOATS,
     TEXTS,
     AtomicType,
@@ -37,20 +38,7 @@ a number in the unit of their precision (0: s, 1-3: ms, 4-6: us, 7-9: ns)."""
 MICROS = 6
 """Maximum precision of timestamps for which each value has a distinct key."""
 
-_WIDTHS: Mapping[TypeRoot, int] = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INT: 4,
-    TypeRoot.DATE: 4,
-    TypeRoot.TIME: 4,
-    TypeRoot.BIGINT: 8,
-    TypeRoot.FLOAT: 4,
-    TypeRoot.DOUBLE: 8,
-    TypeRoot.DECIMAL: 8,
-    TypeRoot.TIMESTAMP: 8,
-    TypeRoot.TIMESTAMP_LTZ: 8,
-}
+_WIDTHS: Mapping[TypeRoot, int] = {**FIXED_WIDTHS, TypeRoot.DECIMAL: 8}
 _PLAIN = set(_WIDTHS) - {TypeRoot.BOOLEAN, TypeRoot.DECIMAL}
 _KINDS: Mapping[str, set[TypeRoot]] = {
     "bloom-filter": _PLAIN | TEXTS | BYTES,

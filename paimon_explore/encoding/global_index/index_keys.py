@@ -23,7 +23,15 @@ import struct
 from collections.abc import Mapping
 from decimal import Context, Decimal
 
-from paimon_explore.data_types.definitions import TEXTS, TIMESTAMPS, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    FIXED_WIDTHS,
+    FLOATS,
+    TEXTS,
+    TIMESTAMPS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.file_index.index_keys import IndexValue
 from paimon_explore.encoding.global_index.varints import decode_varint, encode_varint
@@ -32,15 +40,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 Key = int | bytes
 
-_WIDTHS: Mapping[TypeRoot, int] = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INT: 4,
-    TypeRoot.DATE: 4,
-    TypeRoot.TIME: 4,
-    TypeRoot.BIGINT: 8,
-}
+_WIDTHS = {root: n for root, n in FIXED_WIDTHS.items() if root not in FLOATS | TIMESTAMPS}
 _FLOAT_BYTES: Mapping[TypeRoot, int] = {TypeRoot.FLOAT: 4, TypeRoot.DOUBLE: 8}
 _COMPACT_DIGITS = 18
 _MILLI_DIGITS = 3

@@ -83,10 +83,7 @@ def search_vectors(
         InvalidInputError: the vectors have another number of dimensions, or the type of the index
             has no such option.
     """
-    with (
-        native_decoding(path, "vector index", source),
-        VectorIndexReader(_Input(source)) as reader,
-    ):
+    with native_decoding(path, "vector index", source), VectorIndexReader(_Input(source)) as reader:
         known = reader.metadata()
         if vectors.shape[1] != known.dimension:
             raise InvalidInputError(

@@ -190,11 +190,7 @@ class OrcDataFile:
         return found if is_shredded else with_chars(found, column.type)
 
     def _column(
-        self,
-        part: pa.RecordBatch,
-        zone: StripeZone | None,
-        column: StoredColumn,
-        orc_type: OrcType,
+        self, part: pa.RecordBatch, zone: StripeZone | None, column: StoredColumn, orc_type: OrcType
     ) -> Column:
         array = fix_values(part.column(column.name), orc_type, zone)
         if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):

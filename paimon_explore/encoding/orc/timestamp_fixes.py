@@ -19,11 +19,9 @@ offset.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -205,35 +203,16 @@ def _parts(array: Column) -> tuple[Bools, Ints, Ints]:
 
 _UTC_NAMES = frozenset({"", "UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"})
 _OFFSET = re.compile(r"(?:GMT|UTC)([+-])([0-9]{1,2}):?([0-9]{2})?")
-_SHORT: Mapping[str, str] = MappingProxyType(
-    {
-        "ACT": "Australia/Darwin",
-        "AET": "Australia/Sydney",
-        "AGT": "America/Argentina/Buenos_Aires",
-        "ART": "Africa/Cairo",
-        "AST": "America/Anchorage",
-        "BET": "America/Sao_Paulo",
-        "BST": "Asia/Dhaka",
-        "CAT": "Africa/Harare",
-        "CNT": "America/St_Johns",
-        "CST": "America/Chicago",
-        "CTT": "Asia/Shanghai",
-        "EAT": "Africa/Addis_Ababa",
-        "ECT": "Europe/Paris",
-        "IET": "America/Indiana/Indianapolis",
-        "IST": "Asia/Kolkata",
-        "JST": "Asia/Tokyo",
-        "MIT": "Pacific/Apia",
-        "NET": "Asia/Yerevan",
-        "NST": "Pacific/Auckland",
-        "PLT": "Asia/Karachi",
-        "PNT": "America/Phoenix",
-        "PRT": "America/Puerto_Rico",
-        "PST": "America/Los_Angeles",
-        "SST": "Pacific/Guadalcanal",
-        "VST": "Asia/Ho_Chi_Minh",
-    }
+_ZONES = (
+    "ACT=Australia/Darwin AET=Australia/Sydney AGT=America/Argentina/Buenos_Aires "
+    "ART=Africa/Cairo AST=America/Anchorage BET=America/Sao_Paulo BST=Asia/Dhaka "
+    "CAT=Africa/Harare CNT=America/St_Johns CST=America/Chicago CTT=Asia/Shanghai "
+    "EAT=Africa/Addis_Ababa ECT=Europe/Paris IET=America/Indiana/Indianapolis "
+    "IST=Asia/Kolkata JST=Asia/Tokyo MIT=Pacific/Apia NET=Asia/Yerevan NST=Pacific/Auckland "
+    "PLT=Asia/Karachi PNT=America/Phoenix PRT=America/Puerto_Rico PST=America/Los_Angeles "
+    "SST=Pacific/Guadalcanal VST=Asia/Ho_Chi_Minh"
 )
+_SHORT = dict(pair.split("=") for pair in _ZONES.split())
 """Short zone names of Java that the time zone database lacks."""
 
 _1900 = -2_208_988_800

@@ -12,7 +12,6 @@ from paimon_explore.errors import InvalidInputError
 _SHORT_TEXT = 63
 _MAX_DIGITS = 38
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_LONG = 2**63
 
 
 class KeyTable:

@@ -72,10 +72,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 _DECODER = json.JSONDecoder(
-    parse_int=_integer,
-    parse_float=_number,
-    parse_constant=_constant,
-    object_pairs_hook=_object,
+    parse_int=_integer, parse_float=_number, parse_constant=_constant, object_pairs_hook=_object
 )
 
 

@@ -36,12 +36,7 @@ from paimon_explore.encoding.variant.arrow_values import variant_readers
 from paimon_explore.encoding.variant.decoder import Kind, Raw, VariantReader
 from paimon_explore.errors import UnsupportedFeatureError
 
-_INTEGER_BITS = {
-    TypeRoot.TINYINT: 8,
-    TypeRoot.SMALLINT: 16,
-    TypeRoot.INT: 32,
-    TypeRoot.BIGINT: 64,
-}
+_INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
 INTEGERS = frozenset({Kind.INT1, Kind.INT2, Kind.INT4, Kind.INT8})
 """Kinds of integers."""
 _DECIMALS = frozenset({Kind.DECIMAL4, Kind.DECIMAL8, Kind.DECIMAL16})
@@ -133,9 +128,7 @@ def _typed_type(data_type: DataType) -> DataType:
         case RowType(fields=fields):
             groups = (
                 DataField(
-                    id=number,
-                    name=f.name,
-                    type=_group_type(f.type, nullable=False, is_field=True),
+                    id=number, name=f.name, type=_group_type(f.type, nullable=False, is_field=True)
                 )
                 for number, f in enumerate(fields)
             )
@@ -207,9 +200,7 @@ def shred(variants: Column, data_type: DataType) -> Column:
 
 def leaf_at(reader: VariantReader, at: int) -> tuple[Kind, Raw] | None:
     """Return the kind and content of the scalar at a byte; None for objects and arrays."""
-    if reader.is_object(at) or reader.is_array(at):
-        return None
-    return reader.read(_Leaf(), at)
+    return None if reader.is_object(at) or reader.is_array(at) else reader.read(_Leaf(), at)
 
 
 def _group(reader: VariantReader, at: int, data_type: DataType) -> dict[str, object]:

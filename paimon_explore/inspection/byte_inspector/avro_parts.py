@@ -4,7 +4,7 @@ The bytes of a compressed block are one leaf; its decompressed bytes are an addr
 Spec: Avro 1.11 specification, object container files and binary encoding.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import assert_never
 
@@ -120,23 +120,24 @@ def _header(spans: Spans) -> None:
         note.about = of.about
 
 
+def _positions(spans: Spans, items: str, end: str) -> Iterator[int]:
+    """Yield the position of each item in the blocks of a map or array."""
+    total = 0
+    rule = f"Number of {items} that follow; 0 ends the {end}."
+    while count := spans.number("count", "zigzag", rule=rule):
+        if count < 0:
+            size = f"Size of the {items} in bytes; present only after a negative number."
+            spans.number("size", "zigzag", rule=size)
+        yield from range(total, total + abs(count))
+        total += abs(count)
+
+
 def _pairs(spans: Spans) -> int:
     total = 0
-    while True:
-        count = spans.number(
-            "count", "zigzag", rule="Number of entries that follow; 0 ends the map."
-        )
-        if count < 0:
-            spans.number(
-                "size",
-                "zigzag",
-                rule="Size of the block in bytes; present only after a negative number of entries.",
-            )
-        for _ in range(abs(count)):
-            _pair(spans)
-        total += abs(count)
-        if not count:
-            return total
+    for position in _positions(spans, "entries", "map"):
+        _pair(spans)
+        total = position + 1
+    return total
 
 
 def _pair(spans: Spans) -> None:
@@ -431,24 +432,11 @@ class _Walk:
         return self._meaning.rules.get(name, "")
 
     def _items(self, note: Group, node: ArrayNode | MapNode, path: Path) -> None:
-        spans = self._spans
         total = 0
-        while True:
-            count = spans.number(
-                "count", "zigzag", rule="Number of items that follow; 0 ends the array."
-            )
-            if count < 0:
-                spans.number(
-                    "size",
-                    "zigzag",
-                    rule="Size of the items in bytes; present only after a negative number.",
-                )
-            for _ in range(abs(count)):
-                self._item(f"[{total}]", node, path)
-                total += 1
-            if not count:
-                note.about = f"{total:,} items" if total != 1 else "1 item"
-                return
+        for position in _positions(self._spans, "items", "array"):
+            self._item(f"[{position}]", node, path)
+            total = position + 1
+        note.about = f"{total:,} items" if total != 1 else "1 item"
 
     def _item(self, name: str, node: ArrayNode | MapNode, path: Path) -> None:
         if isinstance(node, ArrayNode):

@@ -30,7 +30,6 @@ from paimon_explore.inspection.byte_inspector.spans import Space, Spans, space_o
 PARQUET = b"PAR1"
 ORC = b"ORC"
 _TAIL = 8
-_CHUNK_HEADER = 3
 _WIRES = {0: "number", 1: "8 bytes", 2: "bytes", 5: "4 bytes"}
 _CODECS = {0: "NONE", 1: "ZLIB", 2: "SNAPPY", 3: "LZO", 4: "LZ4", 5: "ZSTD"}
 
@@ -247,72 +246,29 @@ _SHOWN = 60
 Names = Mapping[int, tuple[str, str]]
 """Field names by id, with the struct type of struct and list fields."""
 
+_FIELDS = {
+    "FileMetaData": "version schema:SchemaElement num_rows row_groups:RowGroup "
+    "key_value_metadata:KeyValue created_by column_orders",
+    "SchemaElement": "type type_length repetition_type name num_children converted_type scale "
+    "precision field_id logicalType",
+    "RowGroup": "columns:ColumnChunk total_byte_size num_rows sorting_columns file_offset "
+    "total_compressed_size ordinal",
+    "ColumnChunk": "file_path file_offset meta_data:ColumnMetaData offset_index_offset "
+    "offset_index_length column_index_offset column_index_length",
+    "ColumnMetaData": "type encodings path_in_schema codec num_values total_uncompressed_size "
+    "total_compressed_size key_value_metadata:KeyValue data_page_offset index_page_offset "
+    "dictionary_page_offset statistics:Statistics encoding_stats bloom_filter_offset "
+    "bloom_filter_length",
+    "Statistics": "max min null_count distinct_count max_value min_value",
+    "KeyValue": "key value",
+}
 STRUCTS: Mapping[str, Names] = {
-    "FileMetaData": {
-        1: ("version", ""),
-        2: ("schema", "SchemaElement"),
-        3: ("num_rows", ""),
-        4: ("row_groups", "RowGroup"),
-        5: ("key_value_metadata", "KeyValue"),
-        6: ("created_by", ""),
-        7: ("column_orders", ""),
-    },
-    "SchemaElement": {
-        1: ("type", ""),
-        2: ("type_length", ""),
-        3: ("repetition_type", ""),
-        4: ("name", ""),
-        5: ("num_children", ""),
-        6: ("converted_type", ""),
-        7: ("scale", ""),
-        8: ("precision", ""),
-        9: ("field_id", ""),
-        10: ("logicalType", ""),
-    },
-    "RowGroup": {
-        1: ("columns", "ColumnChunk"),
-        2: ("total_byte_size", ""),
-        3: ("num_rows", ""),
-        4: ("sorting_columns", ""),
-        5: ("file_offset", ""),
-        6: ("total_compressed_size", ""),
-        7: ("ordinal", ""),
-    },
-    "ColumnChunk": {
-        1: ("file_path", ""),
-        2: ("file_offset", ""),
-        3: ("meta_data", "ColumnMetaData"),
-        4: ("offset_index_offset", ""),
-        5: ("offset_index_length", ""),
-        6: ("column_index_offset", ""),
-        7: ("column_index_length", ""),
-    },
-    "ColumnMetaData": {
-        1: ("type", ""),
-        2: ("encodings", ""),
-        3: ("path_in_schema", ""),
-        4: ("codec", ""),
-        5: ("num_values", ""),
-        6: ("total_uncompressed_size", ""),
-        7: ("total_compressed_size", ""),
-        8: ("key_value_metadata", "KeyValue"),
-        9: ("data_page_offset", ""),
-        10: ("index_page_offset", ""),
-        11: ("dictionary_page_offset", ""),
-        12: ("statistics", "Statistics"),
-        13: ("encoding_stats", ""),
-        14: ("bloom_filter_offset", ""),
-        15: ("bloom_filter_length", ""),
-    },
-    "Statistics": {
-        1: ("max", ""),
-        2: ("min", ""),
-        3: ("null_count", ""),
-        4: ("distinct_count", ""),
-        5: ("max_value", ""),
-        6: ("min_value", ""),
-    },
-    "KeyValue": {1: ("key", ""), 2: ("value", "")},
+    struct: {
+        number: (name, inner)
+        for number, field in enumerate(fields.split(), 1)
+        for name, _, inner in (field.partition(":"),)
+    }
+    for struct, fields in _FIELDS.items()
 }
 
 

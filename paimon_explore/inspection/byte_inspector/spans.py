@@ -158,10 +158,7 @@ class Space:
         found = [(0, self.root)]
         while True:
             below = found[-1][1].children()
-            here = next(
-                ((i, s) for i, s in enumerate(below) if s.offset <= offset < s.end),
-                None,
-            )
+            here = next(((i, s) for i, s in enumerate(below) if s.offset <= offset < s.end), None)
             if here is None:
                 return found
             found.append(here)

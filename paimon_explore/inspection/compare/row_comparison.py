@@ -181,9 +181,7 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     target = side.target
     names = tuple(columns.schema.names)
-    reader = SplitReader(
-        store=target.store, schema=target.schema, options=target.options, columns=names
-    )
+    reader = SplitReader(target=target, columns=names)
     for split in splits:
         for batch in read_split(reader, split):
             arrays = [

@@ -157,11 +157,7 @@ class _Monitor:
         below = path.removeprefix(f"{self.root}/")
         self.log.append(
             WrittenFile(
-                event=len(self.heard),
-                path=below,
-                kind=kind_of(below),
-                size=size,
-                removed=removed,
+                event=len(self.heard), path=below, kind=kind_of(below), size=size, removed=removed
             )
         )
 

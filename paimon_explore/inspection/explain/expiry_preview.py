@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import Flag, FlagKind, Timeline
@@ -45,13 +46,7 @@ from paimon_explore.scan.time_travel import epoch_ms
 
 _DIGITS = 10
 
-FREED = pa.schema(
-    (
-        pa.field("path", pa.string()),
-        pa.field("type", pa.string()),
-        pa.field("size", pa.int64()),
-    )
-)
+FREED = schema_from_text("path string, type string, size int64")
 """The files to delete, of type `data` or `metadata`, with their size, null if unknown."""
 
 
@@ -312,12 +307,7 @@ def _consumers(
         if kept:
             reason = f"the consumer may still read snapshot {first}"
             yield HeldBack(
-                kind="consumer",
-                name=name,
-                snapshots=len(kept),
-                files=0,
-                bytes=0,
-                reason=reason,
+                kind="consumer", name=name, snapshots=len(kept), files=0, bytes=0, reason=reason
             )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -106,14 +107,8 @@ def _of_expiry(
     return DeletionTime(text=text, from_ms=moment, commits=commits)
 
 
-HOLDERS = pa.schema(
-    (
-        pa.field("holder", pa.string()),
-        pa.field("name", pa.string()),
-        pa.field("first_snapshot", pa.int64()),
-        pa.field("last_snapshot", pa.int64()),
-        pa.field("branch", pa.string()),
-    )
+HOLDERS = schema_from_text(
+    "holder string, name string, first_snapshot int64, last_snapshot int64, branch string"
 )
 """One row per reference to a file, of kind `snapshots`, `tag`, `changelog` or `consumer`."""
 
@@ -230,10 +225,7 @@ class FileExplanation(Result):
             ("removed by", self._removed()),
             ("referenced by", ", ".join(one.text for one in self.holders[:6]) or "none"),
             ("may be deleted", self.deletion.text),
-            (
-                "path",
-                Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone),
-            ),
+            ("path", Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone)),
         )
         if self.references and self.last:
             yield self._chart()

@@ -103,10 +103,7 @@ def _data_files(inspector: Inspector, name: str) -> Iterator[Reference]:
 
 
 def _reference(
-    view: TableView,
-    timeline: Timeline,
-    positions: Sequence[int],
-    **members: str | int | None,
+    view: TableView, timeline: Timeline, positions: Sequence[int], **members: str | int | None
 ) -> Reference:
     kept = [timeline.marks[p].snapshot_id for p in positions if not timeline.marks[p].expired]
     ids = {timeline.marks[p].snapshot_id for p in positions}

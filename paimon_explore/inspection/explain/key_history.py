@@ -467,11 +467,7 @@ class _Judge:
         for row in self.records[name].to_pylist():
             sequence, kind, position = (row.pop(column) for column in SYSTEM)
             yield StoredVersion(
-                file=name,
-                position=position,
-                sequence=sequence,
-                kind=KINDS[kind or 0],
-                values=row,
+                file=name, position=position, sequence=sequence, kind=KINDS[kind or 0], values=row
             )
 
     def _row(self, target: ScanTarget) -> tuple[Mapping[str, object] | None, Problem | None]:
@@ -479,11 +475,7 @@ class _Judge:
         try:
             plan = plan_table(target, self.key.predicate)
             reader = SplitReader(
-                store=target.store,
-                schema=target.schema,
-                options=target.options,
-                columns=target.schema.row_type.names,
-                predicate=self.key.predicate,
+                target=target, columns=target.schema.row_type.names, predicate=self.key.predicate
             )
             for one in plan.splits:
                 for batch in reader.read(one):

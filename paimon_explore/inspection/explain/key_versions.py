@@ -130,8 +130,7 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
         if len(names) == count:
             return names
     raise _refused(
-        f"the key has {plural(count, 'value')}, but must have {len(schema.primary_keys)}",
-        schema,
+        f"the key has {plural(count, 'value')}, but must have {len(schema.primary_keys)}", schema
     )
 
 
@@ -189,11 +188,7 @@ def read_versions(
         For each file its records, with the columns of the table and those of `SYSTEM`.
     """
     reader = SplitReader(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=target.schema.row_type.names,
-        predicate=key.predicate,
+        target=target, columns=target.schema.row_type.names, predicate=key.predicate
     )
     found: dict[str, pa.Table] = {}
     problems: list[Problem] = []
@@ -213,20 +208,20 @@ def read_versions(
 
 
 def _in_file(reader: SplitReader, entry: ManifestEntries) -> pa.Table:
+    target = reader.target
+    paths = data_file_paths(entry, target.schema, target.options, target.store.paths)
     placed = LocatedFiles(
         entries=entry,
-        paths_of=KnownPaths(
-            data_file_paths(entry, reader.schema, reader.options, reader.store.paths)
-        ),
+        paths_of=KnownPaths(paths),
         deletion_files={},
         snapshot_id=None,
-        branch=reader.store.paths.branch,
+        branch=target.store.paths.branch,
     )
     file = SplitFile(split=Splits.one(placed, raw=False), row=0, reader=reader)
     request = ReadRequest(
         fields=reader.fields, system_columns=SYSTEM, from_keys=True, predicate=reader.predicate
     )
-    schema = stored_schema(reader.schema.row_type)
+    schema = stored_schema(target.schema.row_type)
     batches = read_data_file(file.source(), request)
-    found = filter_batches(batches, reader.predicate, reader.schema.row_type, schema.names)
+    found = filter_batches(batches, reader.predicate, target.schema.row_type, schema.names)
     return pa.Table.from_batches(found, schema)

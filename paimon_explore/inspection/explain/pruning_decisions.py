@@ -243,9 +243,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _count(counts: nb.Column) -> int | None:
-    if counts.null_count:
-        return None
-    return int(nb.fixed_values(counts, np.int64).astype(np.int64)[0])
+    return None if counts.null_count else int(nb.fixed_values(counts, np.int64).astype(np.int64)[0])
 
 
 def _skipped_if(required: Expression) -> str:
@@ -354,9 +352,7 @@ class Reasons:
 
         def reason(place: int) -> Reason:
             found = explain(predicate, frame, place)
-            if not found.kept:
-                return self._kept_for_merge(found)
-            return _kept_reason(found, on_bucket)
+            return self._kept_for_merge(found) if not found.kept else _kept_reason(found, on_bucket)
 
         return reason
 

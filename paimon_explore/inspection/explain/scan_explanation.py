@@ -13,6 +13,7 @@ from dataclasses import field, replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
@@ -50,21 +51,9 @@ CANCELLED_STAGE = "cancelled entries"
 INDEX_STAGE = "file index"
 LIMIT_STAGE = "limit"
 
-ITEMS = pa.schema(
-    (
-        pa.field("unit", pa.string()),
-        pa.field("name", pa.string()),
-        pa.field("kept", pa.bool_()),
-        pa.field("stage", pa.string()),
-        pa.field("condition", pa.string()),
-        pa.field("bounds", pa.string()),
-        pa.field("reason", pa.string()),
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("level", pa.int32()),
-        pa.field("row_count", pa.int64()),
-        pa.field("file_size", pa.int64()),
-    )
+ITEMS = schema_from_text(
+    "unit string, name string, kept bool, stage string, condition string, bounds string, "
+    "reason string, partition string, bucket int32, level int32, row_count int64, file_size int64"
 )
 """One row per manifest and file: whether it is read, and if not, the pruning stage, condition and
 bounds that excluded it. The row count of a manifest is its number of entries."""
@@ -501,13 +490,7 @@ class _Explainer:
         """The files whose file index does not exclude them; applies to raw splits only."""
         if self._rest == TRUE:
             return entries
-        reader = SplitReader(
-            store=self._target.store,
-            schema=self._target.schema,
-            options=self._target.options,
-            columns=(),
-            predicate=self._rest,
-        )
+        reader = SplitReader(target=self._target, columns=(), predicate=self._rest)
         leaves: dict[str, str] = {}
         for one in splits:
             if one.raw_convertible and not one.same_rows:

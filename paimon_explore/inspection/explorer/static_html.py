@@ -27,14 +27,7 @@ _MAX_CHECKED_FILES = 200
 """The health rules are not evaluated for tables with more files, which would delay the output."""
 _MAX_FLAGS = 20
 _FILE_COLUMNS = (
-    "partition",
-    "bucket",
-    "level",
-    "row_count",
-    "file_size",
-    "min_key",
-    "max_key",
-    "added_by",
+    *("partition", "bucket", "level", "row_count", "file_size", "min_key", "max_key", "added_by"),
 )
 MAX_MARKS = 60
 _PITCH = 16

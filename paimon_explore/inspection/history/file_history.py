@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
@@ -176,30 +177,15 @@ class FileLifetimes:
 
 
 SLIM_COLUMNS = (
-    "kind",
-    "partition",
-    "bucket",
-    "level",
-    "file_name",
-    "file_size",
-    "row_count",
-    "min_key",
-    "max_key",
-    "schema_id",
-    "creation_time",
-    "extra_files",
-    "embedded_file_index",
-    "external_path",
+    *("kind", "partition", "bucket", "level", "file_name", "file_size", "row_count", "min_key"),
+    *("max_key", "schema_id", "creation_time", "extra_files", "embedded_file_index"),
+    *("external_path",),
 )
 """The entry columns that are kept for every file, in addition to the location of the entry:
 `manifest`, the name of the manifest, and `entry`, the index in it."""
 
-SLIM_SCHEMA = pa.schema(
-    [
-        *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS),
-        pa.field("entry", pa.int32()),
-        pa.field("manifest", pa.string()),
-    ]
+SLIM_SCHEMA = schema_from_text(
+    *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS), "entry int32, manifest string"
 )
 """The schema of the kept columns."""
 
@@ -337,9 +323,7 @@ class FileHistory:
 
     def _whole(self, position: int) -> pa.Table | None:
         snapshot = self._timeline.marks[position].snapshot
-        if snapshot is None:
-            return None
-        return self._attempt(lambda: live_slim(self._view, snapshot))
+        return None if snapshot is None else self._attempt(lambda: live_slim(self._view, snapshot))
 
     def _attempt(self, read: Callable[[], pa.Table]) -> pa.Table | None:
         try:

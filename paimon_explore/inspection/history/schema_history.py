@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
@@ -37,17 +38,10 @@ from paimon_explore.scan.manifest_arrays import numbers
 
 _MAX_LANES = 120
 
-SCHEMA_CHANGES = pa.schema(
-    (
-        pa.field("schema_id", pa.int64()),
-        pa.field("time", pa.timestamp("ms", "UTC")),
-        pa.field("what", pa.string()),
-        pa.field("name", pa.string()),
-        pa.field("change", pa.string()),
-        pa.field("before", pa.string()),
-        pa.field("after", pa.string()),
-        pa.field("live_files", pa.int64()),
-    )
+SCHEMA_CHANGES = schema_from_text(
+    "schema_id int64",
+    pa.field("time", pa.timestamp("ms", "UTC")),
+    "what string, name string, change string, before string, after string, live_files int64",
 )
 """One row per change; the first version adds all elements."""
 
@@ -233,11 +227,7 @@ def _ranges(
 
 
 def schema_history(
-    view: TableView,
-    snapshot: Snapshot | None,
-    snapshots: tuple[Snapshot, ...],
-    *,
-    at: str = "t",
+    view: TableView, snapshot: Snapshot | None, snapshots: tuple[Snapshot, ...], *, at: str = "t"
 ) -> SchemaHistory:
     """Read the schema versions of a table.
 

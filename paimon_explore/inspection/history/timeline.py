@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import (
     CorruptFileError,
     InvalidInputError,
@@ -35,22 +36,13 @@ from paimon_explore.store.table_store import TableStore
 _Value = TypeVar("_Value")
 _HINT_BYTES = 64
 
-TIMELINE_SCHEMA = pa.schema(
-    (
-        pa.field("snapshot_id", pa.int64(), nullable=False),
-        pa.field("commit_kind", pa.string()),
-        pa.field("commit_time", pa.timestamp("ms", "UTC")),
-        pa.field("schema_id", pa.int64()),
-        pa.field("total_record_count", pa.int64()),
-        pa.field("delta_record_count", pa.int64()),
-        pa.field("changelog_record_count", pa.int64()),
-        pa.field("commit_user", pa.string()),
-        pa.field("commit_identifier", pa.int64()),
-        pa.field("watermark", pa.int64()),
-        pa.field("properties", pa.map_(pa.string(), pa.string())),
-        pa.field("expired", pa.bool_(), nullable=False),
-        pa.field("tags", pa.list_(pa.string()), nullable=False),
-    )
+TIMELINE_SCHEMA = schema_from_text(
+    "snapshot_id int64 not null, commit_kind string",
+    pa.field("commit_time", pa.timestamp("ms", "UTC")),
+    "schema_id int64, total_record_count int64, delta_record_count int64, "
+    "changelog_record_count int64, commit_user string, commit_identifier int64, watermark int64",
+    pa.field("properties", pa.map_(pa.string(), pa.string())),
+    "expired bool not null, tags list<string> not null",
 )
 """One row per mark; all but id, `expired` and `tags` are null for unreadable snapshots."""
 

@@ -147,9 +147,7 @@ class ProfileSession:
             progress = {"rows": run.rows, "stored": run.stored, "total": run.total}
             return {"number": number, "complete": False, **progress}
         self._shown = _shown(
-            opened.inspector,
-            rows_result(opened.rows, run, opened.inspector.view.name),
-            exact=True,
+            opened.inspector, rows_result(opened.rows, run, opened.inspector.view.name), exact=True
         )
         return self._state(self._shown)
 

@@ -161,9 +161,7 @@ class RowProfile:
         with explain_missing_files(target.store, target.snapshot):
             plan = plan_table(target, where)
             reader = SplitReader(
-                store=target.store,
-                schema=target.schema,
-                options=target.options,
+                target=target,
                 columns=names,
                 predicate=plan.rest,
                 batch_rows=_batch_rows(len(names)),

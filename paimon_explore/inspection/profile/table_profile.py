@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.profile.column_profile import ColumnProfile
@@ -29,36 +30,15 @@ _CHARTS = 8
 _SHOWN_COLUMNS = 200
 _BAR_WIDTH, _BAR_HEIGHT = 160, 28
 
-COLUMNS = pa.schema(
-    (
-        pa.field("column", pa.string()),
-        pa.field("type", pa.string()),
-        pa.field("nulls", pa.int64()),
-        pa.field("nans", pa.int64()),
-        pa.field("distinct", pa.int64()),
-        pa.field("distinct_error", pa.float64()),
-        pa.field("min", pa.string()),
-        pa.field("max", pa.string()),
-        pa.field("average_length", pa.float64()),
-        pa.field("max_length", pa.int64()),
-        pa.field(
-            "histogram",
-            pa.struct(
-                (
-                    pa.field("of", pa.string()),
-                    pa.field("edges", pa.list_(pa.string())),
-                    pa.field("counts", pa.list_(pa.int64())),
-                )
-            ),
-        ),
-        pa.field(
-            "frequent",
-            pa.list_(pa.struct((pa.field("value", pa.string()), pa.field("count", pa.int64())))),
-        ),
-        pa.field("frequent_error", pa.int64()),
-        pa.field("exact", pa.bool_()),
-        pa.field("note", pa.string()),
-    )
+COLUMNS = schema_from_text(
+    "column string, type string, nulls int64, nans int64, distinct int64, distinct_error double, "
+    "min string, max string, average_length double, max_length int64",
+    pa.field(
+        "histogram",
+        pa.struct(schema_from_text("of string, edges list<string>, counts list<int64>")),
+    ),
+    pa.field("frequent", pa.list_(pa.struct(schema_from_text("value string, count int64")))),
+    "frequent_error int64, exact bool, note string",
 )
 """The columns of `Profile.to_arrow`: one row per column of the table."""
 

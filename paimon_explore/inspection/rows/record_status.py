@@ -138,8 +138,8 @@ class RecordStatuses:
         """The deletion vector of a file."""
         if file not in self._vectors:
             found = self._split.deletion_files.get(str(self._names[file]))
-            vector = None if found is None else load_vector(self._reader.store.file_io, found)
-            self._vectors[file] = vector
+            file_io = self._reader.target.store.file_io
+            self._vectors[file] = None if found is None else load_vector(file_io, found)
         return self._vectors[file]
 
     def of(self, file: int, rows: pa.Table) -> list[RecordStatus]:
@@ -421,13 +421,7 @@ def _merge_turns(
     spec = key_merge(target)
     keys = target.schema.project(spec.keys)
     task = Task(spec=spec, functions={})
-    reader = SplitReader(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=needed_columns(spec),
-        unrestricted=True,
-    )
+    reader = SplitReader(target=target, columns=needed_columns(spec), unrestricted=True)
     found: dict[tuple[str, int], int] = {}
     for split in plan_scan(target, condition).splits:
         if not isinstance(split, DataSplit) or split.raw_convertible:

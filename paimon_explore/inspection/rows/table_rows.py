@@ -115,9 +115,7 @@ def table_rows(
         code=rows_code(request),
         renderer=view.renderer,
     )
-    if is_merged or live is None:
-        return _merged(made, live)
-    return _records(made, live)
+    return _merged(made, live) if is_merged or live is None else _records(made, live)
 
 
 def _is_merged(given: RowsArguments, target: ScanTarget, scope: RowScope) -> bool:

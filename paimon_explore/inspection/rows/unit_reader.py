@@ -159,9 +159,7 @@ class UnitReader:
         """A reader of some columns, with a further condition."""
         parts = [part for part in (self.rest, more) if part != TRUE]
         return SplitReader(
-            store=self.target.store,
-            schema=self.target.schema,
-            options=self.target.options,
+            target=self.target,
             columns=tuple(names),
             predicate=conjunction(parts),
             batch_rows=_BATCH_ROWS,
@@ -178,11 +176,7 @@ class UnitReader:
             return self._file_page(unit, offset, count, names)
         window = self._streamed(unit, names).window(offset, count)
         return RowPage(
-            unit=unit,
-            offset=offset,
-            rows=window.rows,
-            end=window.end,
-            is_partial=window.is_partial,
+            unit=unit, offset=offset, rows=window.rows, end=window.end, is_partial=window.is_partial
         )
 
     def read(

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_python,
@@ -51,61 +52,30 @@ from paimon_explore.scan.splits.file_locations import data_file_paths, texts_arr
 _ALL_BUT_FORMAT = r"(?s)^.*[./]"
 MILLIS = pa.timestamp("ms")
 
-FILES = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32(), nullable=False),
-        pa.field("file_path", pa.string(), nullable=False),
-        pa.field("file_format", pa.string(), nullable=False),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("level", pa.int32(), nullable=False),
-        pa.field("record_count", pa.int64(), nullable=False),
-        pa.field("file_size_in_bytes", pa.int64(), nullable=False),
-        pa.field("min_key", pa.string()),
-        pa.field("max_key", pa.string()),
-        pa.field("null_value_counts", pa.string(), nullable=False),
-        pa.field("min_value_stats", pa.string(), nullable=False),
-        pa.field("max_value_stats", pa.string(), nullable=False),
-        pa.field("min_sequence_number", pa.int64()),
-        pa.field("max_sequence_number", pa.int64()),
-        pa.field("creation_time", MILLIS),
-        pa.field("deleteRowCount", pa.int64()),
-        pa.field("file_source", pa.string()),
-        pa.field("first_row_id", pa.int64()),
-        pa.field("write_cols", pa.list_(pa.string())),
-    )
+FILES = schema_from_text(
+    "partition string, bucket int32 not null, file_path string not null, "
+    "file_format string not null, schema_id int64 not null, level int32 not null, "
+    "record_count int64 not null, file_size_in_bytes int64 not null, min_key string, "
+    "max_key string, null_value_counts string not null, min_value_stats string not null, "
+    "max_value_stats string not null, min_sequence_number int64, max_sequence_number int64, "
+    "creation_time timestamp[ms], deleteRowCount int64, file_source string, first_row_id int64, "
+    "write_cols list<string>"
 )
 
 FILE_KEY_RANGES = pa.schema(
     [FILES.field(i) for i in range(10)] + [pa.field("first_row_id", pa.int64())]
 )
 
-PARTITIONS = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("record_count", pa.int64(), nullable=False),
-        pa.field("file_size_in_bytes", pa.int64(), nullable=False),
-        pa.field("file_count", pa.int64(), nullable=False),
-        pa.field("last_update_time", MILLIS),
-        pa.field("created_at", MILLIS),
-        pa.field("created_by", pa.string()),
-        pa.field("updated_by", pa.string()),
-        pa.field("options", pa.string()),
-        pa.field("total_buckets", pa.int32(), nullable=False),
-        pa.field("done", pa.bool_(), nullable=False),
-        pa.field("deleted_record_count", pa.int64()),
-    )
+PARTITIONS = schema_from_text(
+    "partition string, record_count int64 not null, file_size_in_bytes int64 not null, "
+    "file_count int64 not null, last_update_time timestamp[ms], created_at timestamp[ms], "
+    "created_by string, updated_by string, options string, total_buckets int32 not null, "
+    "done bool not null, deleted_record_count int64"
 )
 
-BUCKETS = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32(), nullable=False),
-        pa.field("record_count", pa.int64(), nullable=False),
-        pa.field("file_size_in_bytes", pa.int64(), nullable=False),
-        pa.field("file_count", pa.int64(), nullable=False),
-        pa.field("last_update_time", MILLIS),
-    )
+BUCKETS = schema_from_text(
+    "partition string, bucket int32 not null, record_count int64 not null, "
+    "file_size_in_bytes int64 not null, file_count int64 not null, last_update_time timestamp[ms]"
 )
 
 _OF_GROUPS = ["partition", "bucket", "creation_time"]
@@ -299,53 +269,26 @@ def buckets(state: TableState) -> pa.Table:
     return table_of(BUCKETS, columns)
 
 
-MANIFESTS = pa.schema(
-    (
-        pa.field("file_name", pa.string(), nullable=False),
-        pa.field("file_size", pa.int64(), nullable=False),
-        pa.field("num_added_files", pa.int64(), nullable=False),
-        pa.field("num_deleted_files", pa.int64(), nullable=False),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("min_partition_stats", pa.string()),
-        pa.field("max_partition_stats", pa.string()),
-        pa.field("min_row_id", pa.int64()),
-        pa.field("max_row_id", pa.int64()),
-    )
+MANIFESTS = schema_from_text(
+    "file_name string not null, file_size int64 not null, num_added_files int64 not null, "
+    "num_deleted_files int64 not null, schema_id int64 not null, min_partition_stats string, "
+    "max_partition_stats string, min_row_id int64, max_row_id int64"
 )
 
 DV_RANGE = pa.struct(
-    [
-        pa.field("f0", pa.string(), nullable=False),
-        pa.field("f1", pa.int32(), nullable=False),
-        pa.field("f2", pa.int32(), nullable=False),
-        pa.field("_CARDINALITY", pa.int64()),
-    ]
+    schema_from_text("f0 string not null, f1 int32 not null, f2 int32 not null, _CARDINALITY int64")
 )
 
-TABLE_INDEXES = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32(), nullable=False),
-        pa.field("index_type", pa.string(), nullable=False),
-        pa.field("file_name", pa.string(), nullable=False),
-        pa.field("file_size", pa.int64(), nullable=False),
-        pa.field("row_count", pa.int64(), nullable=False),
-        pa.field("dv_ranges", pa.list_(DV_RANGE)),
-        pa.field("row_range_start", pa.int64()),
-        pa.field("row_range_end", pa.int64()),
-        pa.field("index_field_id", pa.int32()),
-        pa.field("index_field_name", pa.string()),
-    )
+TABLE_INDEXES = schema_from_text(
+    "partition string, bucket int32 not null, index_type string not null, "
+    "file_name string not null, file_size int64 not null, row_count int64 not null",
+    pa.field("dv_ranges", pa.list_(DV_RANGE)),
+    "row_range_start int64, row_range_end int64, index_field_id int32, index_field_name string",
 )
 
-AGGREGATION_FIELDS = pa.schema(
-    (
-        pa.field("field_name", pa.string(), nullable=False),
-        pa.field("field_type", pa.string(), nullable=False),
-        pa.field("function", pa.string()),
-        pa.field("function_options", pa.string()),
-        pa.field("comment", pa.string()),
-    )
+AGGREGATION_FIELDS = schema_from_text(
+    "field_name string not null, field_type string not null, function string, "
+    "function_options string, comment string"
 )
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.inspection.system_tables.system_table_cells import compact_json
@@ -17,80 +18,36 @@ from paimon_explore.sanitize import encodable, masked, masked_options
 
 MILLIS = pa.timestamp("ms")
 
-SNAPSHOTS = pa.schema(
-    (
-        pa.field("snapshot_id", pa.int64(), nullable=False),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("commit_user", pa.string(), nullable=False),
-        pa.field("commit_identifier", pa.int64(), nullable=False),
-        pa.field("commit_kind", pa.string(), nullable=False),
-        pa.field("commit_time", MILLIS, nullable=False),
-        pa.field("base_manifest_list", pa.string(), nullable=False),
-        pa.field("delta_manifest_list", pa.string(), nullable=False),
-        pa.field("changelog_manifest_list", pa.string()),
-        pa.field("total_record_count", pa.int64()),
-        pa.field("delta_record_count", pa.int64()),
-        pa.field("changelog_record_count", pa.int64()),
-        pa.field("watermark", pa.int64()),
-        pa.field("next_row_id", pa.int64()),
-        pa.field("operation", pa.string()),
-        pa.field("writer_version", pa.string()),
-    )
+SNAPSHOTS = schema_from_text(
+    "snapshot_id int64 not null, schema_id int64 not null, commit_user string not null, "
+    "commit_identifier int64 not null, commit_kind string not null, "
+    "commit_time timestamp[ms] not null, base_manifest_list string not null, "
+    "delta_manifest_list string not null, changelog_manifest_list string, "
+    "total_record_count int64, delta_record_count int64, changelog_record_count int64, "
+    "watermark int64, next_row_id int64, operation string, writer_version string"
 )
 
-SCHEMAS = pa.schema(
-    (
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("fields", pa.string(), nullable=False),
-        pa.field("partition_keys", pa.string(), nullable=False),
-        pa.field("primary_keys", pa.string(), nullable=False),
-        pa.field("options", pa.string(), nullable=False),
-        pa.field("comment", pa.string()),
-        pa.field("update_time", MILLIS, nullable=False),
-    )
+SCHEMAS = schema_from_text(
+    "schema_id int64 not null, fields string not null, partition_keys string not null, "
+    "primary_keys string not null, options string not null, comment string, "
+    "update_time timestamp[ms] not null"
 )
 
-OPTIONS = pa.schema(
-    (
-        pa.field("key", pa.string(), nullable=False),
-        pa.field("value", pa.string(), nullable=False),
-    )
+OPTIONS = schema_from_text("key string not null, value string not null")
+
+TAGS = schema_from_text(
+    "tag_name string not null, snapshot_id int64 not null, schema_id int64 not null, "
+    "commit_time timestamp[ms] not null, record_count int64, create_time timestamp[ms], "
+    "time_retained string"
 )
 
-TAGS = pa.schema(
-    (
-        pa.field("tag_name", pa.string(), nullable=False),
-        pa.field("snapshot_id", pa.int64(), nullable=False),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("commit_time", MILLIS, nullable=False),
-        pa.field("record_count", pa.int64()),
-        pa.field("create_time", MILLIS),
-        pa.field("time_retained", pa.string()),
-    )
-)
+BRANCHES = schema_from_text("branch_name string not null, create_time timestamp[ms] not null")
 
-BRANCHES = pa.schema(
-    (
-        pa.field("branch_name", pa.string(), nullable=False),
-        pa.field("create_time", MILLIS, nullable=False),
-    )
-)
+CONSUMERS = schema_from_text("consumer_id string not null, next_snapshot_id int64 not null")
 
-CONSUMERS = pa.schema(
-    (
-        pa.field("consumer_id", pa.string(), nullable=False),
-        pa.field("next_snapshot_id", pa.int64(), nullable=False),
-    )
-)
-
-STATISTICS = pa.schema(
-    (
-        pa.field("snapshot_id", pa.int64(), nullable=False),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("mergedRecordCount", pa.int64()),
-        pa.field("mergedRecordSize", pa.int64()),
-        pa.field("colstat", pa.string()),
-    )
+STATISTICS = schema_from_text(
+    "snapshot_id int64 not null, schema_id int64 not null, mergedRecordCount int64, "
+    "mergedRecordSize int64, colstat string"
 )
 
 

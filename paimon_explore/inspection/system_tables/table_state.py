@@ -48,7 +48,6 @@ class TableState:
             snapshot=self.snapshot,
             travelled=bool(self.travel.given),
             travel=self.travel,
-            branch=self.store.paths.branch,
         )
         return [
             replace(self, store=found.store, snapshot=found.snapshot)

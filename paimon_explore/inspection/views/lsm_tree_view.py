@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import FormatError, NotFoundError
@@ -55,21 +56,10 @@ _COLUMNS = (
 )
 _MIN_HEIGHT = 0.3
 
-LSM_FILES = pa.schema(
-    (
-        pa.field("run", pa.int32()),
-        pa.field("level", pa.int32()),
-        pa.field("min_key", pa.string()),
-        pa.field("max_key", pa.string()),
-        pa.field("row_count", pa.int64()),
-        pa.field("retract_count", pa.int64()),
-        pa.field("deleted_count", pa.int64()),
-        pa.field("file_size", pa.int64()),
-        pa.field("min_sequence_number", pa.int64()),
-        pa.field("max_sequence_number", pa.int64()),
-        pa.field("depth", pa.int32()),
-        pa.field("file_name", pa.string()),
-    )
+LSM_FILES = schema_from_text(
+    "run int32, level int32, min_key string, max_key string, row_count int64, "
+    "retract_count int64, deleted_count int64, file_size int64, min_sequence_number int64, "
+    "max_sequence_number int64, depth int32, file_name string"
 )
 """One row per file, newest run first. `retract_count` is the number of stored -U and -D rows, null
 if unknown; `deleted_count` the number of rows deleted by deletion vectors; `depth` the maximum

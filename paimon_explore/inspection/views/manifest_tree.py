@@ -14,6 +14,7 @@ from enum import Enum
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.column_bounds import partition_bounds
@@ -136,21 +137,9 @@ class TreeNode:
         return {n: v for n, v in members.items() if v is not None and v != "" and v is not False}
 
 
-_NODES = pa.schema(
-    (
-        pa.field("key", pa.string()),
-        pa.field("type", pa.string()),
-        pa.field("label", pa.string()),
-        pa.field("range", pa.string()),
-        pa.field("count", pa.int64()),
-        pa.field("size", pa.int64()),
-        pa.field("added", pa.int64()),
-        pa.field("deleted", pa.int64()),
-        pa.field("kind", pa.string()),
-        pa.field("cancelled", pa.bool_()),
-        pa.field("shared", pa.string()),
-        pa.field("problem", pa.string()),
-    )
+_NODES = schema_from_text(
+    "key string, type string, label string, range string, count int64, size int64, added int64, "
+    "deleted int64, kind string, cancelled bool, shared string, problem string"
 )
 _MAX_BARS = 60
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import FileLifetimes
@@ -18,15 +19,9 @@ MAX_LANES = 30
 MAX_SNAPSHOTS = 60
 _MAX_UNKNOWN = 8
 
-HEAT = pa.schema(
-    (
-        pa.field("partition", pa.string(), nullable=False),
-        pa.field("snapshot_id", pa.int64(), nullable=False),
-        pa.field("files_added", pa.int64(), nullable=False),
-        pa.field("bytes_added", pa.int64(), nullable=False),
-        pa.field("files_removed", pa.int64(), nullable=False),
-        pa.field("bytes_removed", pa.int64(), nullable=False),
-    )
+HEAT = schema_from_text(
+    "partition string not null, snapshot_id int64 not null, files_added int64 not null, "
+    "bytes_added int64 not null, files_removed int64 not null, bytes_removed int64 not null"
 )
 """One row per partition and snapshot that changed it."""
 

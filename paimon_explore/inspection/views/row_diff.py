@@ -73,11 +73,6 @@ def _kind(new: bool, shared: bool) -> str:  # noqa: FBT001 - private
 
 
 def _rows(target: ScanTarget, splits: Sequence[PlainSplit]) -> pa.Table:
-    reader = SplitReader(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=target.schema.row_type.names,
-    )
+    reader = SplitReader(target=target, columns=target.schema.row_type.names)
     batches = [batch for split in splits for batch in read_split(reader, split)]
     return pa.Table.from_batches(batches, schema=arrow_schema(target.schema.row_type))

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
@@ -61,19 +62,9 @@ _KIND_TONES = {"+I": Tone.ADD, "-D": Tone.REMOVE, "-U": Tone.MUTED, "+U": Tone.M
 _NO_LEVEL = -1
 _SIGNS = {"added": "+", "removed": "-", "moved": "↕", "changed": "~"}
 
-FILE_CHANGES = pa.schema(
-    (
-        pa.field("change", pa.string()),
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("level_before", pa.int32()),
-        pa.field("level", pa.int32()),
-        pa.field("row_count", pa.int64()),
-        pa.field("file_size", pa.int64()),
-        pa.field("min_key", pa.string()),
-        pa.field("max_key", pa.string()),
-        pa.field("file_name", pa.string()),
-    )
+FILE_CHANGES = schema_from_text(
+    "change string, partition string, bucket int32, level_before int32, level int32, "
+    "row_count int64, file_size int64, min_key string, max_key string, file_name string"
 )
 """One row per file that differs; a level is null if the snapshot does not contain the file."""
 

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
@@ -104,24 +105,12 @@ def _writers(store: TableStore, ids: Sequence[int]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.commit_user for one in found if one is not None))
 
 
-WAREHOUSE_TABLES = pa.schema(
-    (
-        pa.field("database", pa.string(), nullable=False),
-        pa.field("name", pa.string(), nullable=False),
-        pa.field("type", pa.string(), nullable=False),
-        pa.field("rows", pa.int64()),
-        pa.field("files", pa.int64()),
-        pa.field("size", pa.int64()),
-        pa.field("snapshots", pa.int64()),
-        pa.field("last_commit", pa.timestamp("ms", "UTC")),
-        pa.field("commit_kind", pa.string()),
-        pa.field("commit_user", pa.string()),
-        pa.field("writers", pa.list_(pa.string())),
-        pa.field("health", pa.string()),
-        pa.field("findings", pa.int64()),
-        pa.field("comment", pa.string()),
-        pa.field("problem", pa.string()),
-    )
+WAREHOUSE_TABLES = schema_from_text(
+    "database string not null, name string not null, type string not null, rows int64, "
+    "files int64, size int64, snapshots int64",
+    pa.field("last_commit", pa.timestamp("ms", "UTC")),
+    "commit_kind string, commit_user string, writers list<string>, health string, findings int64, "
+    "comment string, problem string",
 )
 """One row per table, view and function. `rows` counts rows before merging; `health` is the worst
 severity, `none` without findings and null if the table was not checked; `problem` is the reason why

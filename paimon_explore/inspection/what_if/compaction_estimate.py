@@ -91,11 +91,7 @@ class BucketEstimate:
     """
 
     def __init__(
-        self,
-        split: DataSplit,
-        groups: Sequence[FileGroup],
-        keys: RowType,
-        options: TableOptions,
+        self, split: DataSplit, groups: Sequence[FileGroup], keys: RowType, options: TableOptions
     ) -> None:
         self._groups = groups
         self._keyed = bool(len(keys))

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.rendering.report import (
     Cell,
@@ -47,38 +48,17 @@ from paimon_explore.write.write_target import WriteTarget
 
 _MAX_BARS = 30
 
-COMPACTED_FILES = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("group", pa.int32()),
-        pa.field("action", pa.string()),
-        pa.field("level", pa.int32()),
-        pa.field("level_after", pa.int32()),
-        pa.field("row_count", pa.int64()),
-        pa.field("file_size", pa.int64()),
-        pa.field("file_name", pa.string()),
-    )
+COMPACTED_FILES = schema_from_text(
+    "partition string, bucket int32, group int32, action string, level int32, level_after int32, "
+    "row_count int64, file_size int64, file_name string"
 )
 """One row per file that the compaction replaces. Files with the same bucket and `group` become new
 files together; `action` is `rewrite`, or `move` for a file that only changes its level."""
 
-COMPACTED_BUCKETS = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("files", pa.int64()),
-        pa.field("files_after_min", pa.int64()),
-        pa.field("files_after_max", pa.int64()),
-        pa.field("runs", pa.int64()),
-        pa.field("runs_after", pa.int64()),
-        pa.field("depth", pa.int64()),
-        pa.field("depth_after", pa.int64()),
-        pa.field("bytes", pa.int64()),
-        pa.field("bytes_after_min", pa.int64()),
-        pa.field("bytes_after_max", pa.int64()),
-        pa.field("bytes_rewritten", pa.int64()),
-    )
+COMPACTED_BUCKETS = schema_from_text(
+    "partition string, bucket int32, files int64, files_after_min int64, files_after_max int64, "
+    "runs int64, runs_after int64, depth int64, depth_after int64, bytes int64, "
+    "bytes_after_min int64, bytes_after_max int64, bytes_rewritten int64"
 )
 """One row per bucket; `depth` is the maximum read amplification, `runs` the number of sorted runs;
 both are 0 without a primary key."""
@@ -383,7 +363,6 @@ def compaction_preview(
     full: bool = True,
     partitions: Sequence[PartitionSpec] | None = None,
     options: Mapping[str, str] | None = None,
-    code: Code | None = None,
 ) -> CompactionPreview:
     """Preview a compaction of the latest snapshot.
 
@@ -392,7 +371,6 @@ def compaction_preview(
         full: whether to preview a full compaction.
         partitions: only the partitions that match one of these; None for all.
         options: options that override those of the table.
-        code: code that gives the preview.
 
     Raises:
         InvalidInputError: an option has an invalid value, or a partition does not fit the table.
@@ -413,6 +391,12 @@ def compaction_preview(
             "The table has postpone buckets (bucket = -2): a compaction first writes their files "
             "to real buckets, which this preview does not include."
         )
+    code = call_code(
+        f"{view.expression}.what_if.compact",
+        full=None if full else False,
+        partitions=partitions,
+        options=given or None,
+    )
     return CompactionPreview(
         name=view.name,
         snapshot=0 if plan.snapshot is None else plan.snapshot.id,
@@ -421,7 +405,7 @@ def compaction_preview(
         keyed=bool(schema.primary_keys),
         buckets=tuple(sorted(buckets, key=lambda one: -one.rewritten)),
         notes=tuple(notes),
-        code=code or Code(),
+        code=Code(python=code),
         renderer=view.renderer,
     )
 

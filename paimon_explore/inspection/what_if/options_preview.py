@@ -4,14 +4,16 @@ The rules are those of `ALTER TABLE`, which are applied to the schema without st
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Tone
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
@@ -50,14 +52,8 @@ class Verdict(StrEnum):
 
 _TONES = {Verdict.ACCEPTED: Tone.ADD, Verdict.UNCHANGED: Tone.MUTED, Verdict.REFUSED: Tone.REMOVE}
 
-OPTION_CHANGES = pa.schema(
-    (
-        pa.field("option", pa.string()),
-        pa.field("before", pa.string()),
-        pa.field("after", pa.string()),
-        pa.field("verdict", pa.string()),
-        pa.field("effect", pa.string()),
-    )
+OPTION_CHANGES = schema_from_text(
+    "option string, before string, after string, verdict string, effect string"
 )
 """One row per option; `before` and `after` are the effective values, null for none; `effect` says
 when it takes effect, or why it is refused."""
@@ -179,15 +175,12 @@ class OptionsPreview(Result):
             yield grid("Before and after", heads, figures)
 
 
-def options_preview(
-    view: TableView, options: Mapping[str, str | None], code: Code | None = None
-) -> OptionsPreview:
+def options_preview(view: TableView, options: Mapping[str, str | None]) -> OptionsPreview:
     """Preview changed options.
 
     Args:
         view: the table; its schema must be readable.
         options: new values by key; None resets an option to its default.
-        code: code that gives the preview.
 
     Raises:
         PaimonError: metadata cannot be read.
@@ -206,20 +199,12 @@ def options_preview(
         changes=changes,
         refusal=together,
         consequences=(),
-        code=code or Code(),
+        code=Code(python=call_code(f"{view.expression}.what_if.options", options)),
         renderer=view.renderer,
     )
     if not found.accepted:
         return found
-    consequences = tuple(_consequences(view, schema, options, snapshot))
-    return OptionsPreview(
-        name=found.name,
-        changes=changes,
-        refusal="",
-        consequences=consequences,
-        code=found.code,
-        renderer=found.renderer,
-    )
+    return replace(found, consequences=tuple(_consequences(view, schema, options, snapshot)))
 
 
 def _refusal(
@@ -238,12 +223,7 @@ def _refusal(
 
 
 def _change(
-    schema: TableSchema,
-    key: str,
-    value: str | None,
-    snapshot: Snapshot | None,
-    *,
-    alone: bool,
+    schema: TableSchema, key: str, value: str | None, snapshot: Snapshot | None, *, alone: bool
 ) -> OptionChange:
     before = effective_text(TableOptions(schema.options), key)
     kept = {k: v for k, v in schema.options.items() if k != key}

@@ -3,11 +3,12 @@
 Nothing is dropped; the preview is a dry run of the expiry code.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.local_time import local_now
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
@@ -25,18 +26,11 @@ from paimon_explore.maintenance.expiry.partition_expiry import (
     expiry_of,
     partition_times,
 )
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 from paimon_explore.scan.manifest_arrays import numbers
 
-PARTITION_TIMES = pa.schema(
-    (
-        pa.field("partition", pa.string()),
-        pa.field("time", pa.timestamp("us")),
-        pa.field("expires", pa.bool_()),
-        pa.field("files", pa.int64()),
-        pa.field("rows", pa.int64()),
-        pa.field("bytes", pa.int64()),
-    )
+PARTITION_TIMES = schema_from_text(
+    "partition string, time timestamp[us], expires bool, files int64, rows int64, bytes int64"
 )
 """One row per partition; `time` is local, null if the partition has no readable time."""
 
@@ -128,37 +122,45 @@ class PartitionExpiryPreview(Result):
 def partition_expiry_preview(
     view: TableView,
     age: timedelta | None,
-    options: TableOptions,
+    options: Mapping[str, str],
     *,
     now: Callable[[], datetime] = local_now,
-    code: Code | None = None,
 ) -> PartitionExpiryPreview:
     """Preview a partition expiry.
 
     Args:
         view: the table.
         age: the age from which partitions expire; None for the option of the table.
-        options: effective options.
+        options: options that override those of the table.
         now: local wall clock.
-        code: code that gives the preview.
 
     Raises:
         InvalidInputError: no age is given, or the table is not partitioned.
         UnsupportedFeatureError: the formatter or strategy is not supported.
         PaimonError: a manifest cannot be read.
     """
-    expiry = expiry_of(options, age)
+    check_dynamic_options(view.target(None, travelled=False).schema, options)
+    effective = view.options.changed(options)
+    expiry = expiry_of(effective, age)
     moment = now()
-    gone = expire_partitions(view.store, options, expiry, now=lambda: moment, dry_run=True)
+    gone = expire_partitions(view.store, effective, expiry, now=lambda: moment, dry_run=True)
     found = partition_times(view.store, expiry)
+    given = [] if age is None else [age_code(age)]
+    given += [f"options={dict(options)!r}"] if options else []
+    python = f"{view.expression}.what_if.expire_partitions({', '.join(given)})"
     return PartitionExpiryPreview(
         name=view.name,
         expiry=expiry,
         before=moment - expiry.age,
         table=_table(view, found, gone),
-        code=code or Code(),
+        code=Code(python=python),
         renderer=view.renderer,
     )
+
+
+def age_code(age: timedelta) -> str:
+    """Return an age as Python code."""
+    return repr(age).removeprefix("datetime.")
 
 
 def _table(view: TableView, found: PartitionTimes, gone: list[dict[str, object]]) -> pa.Table:

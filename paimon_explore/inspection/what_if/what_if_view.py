@@ -32,14 +32,16 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.what_if.compaction_preview import compaction_preview
 from paimon_explore.inspection.what_if.option_effects import definition_of
 from paimon_explore.inspection.what_if.options_preview import effective_text, options_preview
-from paimon_explore.inspection.what_if.partition_expiry_preview import partition_expiry_preview
+from paimon_explore.inspection.what_if.partition_expiry_preview import (
+    age_code,
+    partition_expiry_preview,
+)
 from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention
 from paimon_explore.metadata.options.option_definition import (
     parse_duration,
     parse_flag,
     read_value,
 )
-from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import masked_value
 
@@ -111,15 +113,7 @@ def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview
     full = read_value("full", options.pop("full", "true"), parse_flag)
     partition = options.pop("partition", "")
     specs = [_partition(partition)] if partition.strip() else None
-    python = call_code(
-        f"{view.expression}.what_if.compact",
-        full=None if full else False,
-        partitions=specs,
-        options=options or None,
-    )
-    preview = compaction_preview(
-        view, full=full, partitions=specs, options=options, code=Code(python=python)
-    )
+    preview = compaction_preview(view, full=full, partitions=specs, options=options)
     return preview, compact_commands(view, full=full, partitions=specs, options=options)
 
 
@@ -160,29 +154,17 @@ def _expire_partitions(inspector: Inspector, given: WhatIfInput, _now_ms: int) -
     view = inspector.view
     options = dict(given.settings)
     text = options.pop("older_than", "").strip()
-    check_dynamic_options(view.target(None, travelled=False).schema, options)
     age = None
     if text:
         age = timedelta(milliseconds=read_value("older_than", text, parse_duration))
-    written = _timedelta_code(age)
-    rest = f", options={options!r}" if options and written else f"options={options!r}"
-    python = f"{view.expression}.what_if.expire_partitions({written}{rest if options else ''})"
-    preview = partition_expiry_preview(
-        view, age, view.options.changed(options), code=Code(python=python)
-    )
-    return preview, expire_partitions_commands(view, text or None, written or None)
-
-
-def _timedelta_code(age: timedelta | None) -> str:
-    """An age as Python code."""
-    return "" if age is None else repr(age).removeprefix("datetime.")
+    preview = partition_expiry_preview(view, age, options)
+    return preview, expire_partitions_commands(view, text, "" if age is None else age_code(age))
 
 
 def _options(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview:
     view = inspector.view
     options = dict(given.settings)
-    code = Code(python=call_code(f"{view.expression}.what_if.options", options))
-    preview = options_preview(view, options, code)
+    preview = options_preview(view, options)
     changes = preview.accepted and bool(options)
     return preview, option_commands(view, options) if changes else None
 
@@ -391,9 +373,7 @@ def expire_snapshots_commands(
     )
 
 
-def expire_partitions_commands(
-    view: TableView, age_text: str | None, age_code: str | None
-) -> Commands:
+def expire_partitions_commands(view: TableView, age_text: str, age_code: str) -> Commands:
     """The code of a partition expiry.
 
     Args:
@@ -403,12 +383,12 @@ def expire_partitions_commands(
     """
     arguments = {
         "table": sql_text(_sql_name(view)),
-        "expiration_time": None if age_text is None else sql_text(age_text),
+        "expiration_time": sql_text(age_text) if age_text else None,
     }
     return Commands(
         title="Code for this expiry",
         rows=(
-            ("Python", f"{view.expression}.maintenance.expire_partitions({age_code or ''})"),
+            ("Python", f"{view.expression}.maintenance.expire_partitions({age_code})"),
             ("Spark SQL", _call("expire_partitions", arguments)),
         ),
     )

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.deletion_vector import DeletionVector
+from paimon_explore.errors import undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
@@ -199,11 +200,8 @@ class AppendCompaction:
             MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
         """
-        try:
+        with undo_on_error(self.abort):
             return self._run()
-        except BaseException:
-            self.abort()
-            raise
 
     def abort(self) -> None:
         """Delete all new files."""
@@ -220,18 +218,14 @@ class AppendCompaction:
         added = self._entries(after)
         if self._overwrites:
             return CommitMessage(
-                partition=split.partition,
-                bucket=split.bucket,
-                total_buckets=split.total_buckets,
+                **split.bucket_fields,
                 deleted_files=replaced,
                 new_files=added,
                 new_index_files=new,
                 deleted_index_files=removed,
             )
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=replaced,
             compact_after=added,
             compact_new_index_files=new,
@@ -240,12 +234,7 @@ class AppendCompaction:
 
     def _entries(self, files: list[FileRow]) -> ManifestEntries:
         split = self._bucket.split
-        return entries_of(
-            files,
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
-        )
+        return entries_of(files, **split.bucket_fields)
 
     @property
     def _source(self) -> FileSource:
@@ -267,9 +256,7 @@ class AppendCompaction:
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
+            target=target,
             columns=target.schema.row_type.names,
             system_columns=_TRACKED if tracked else (),
         )

@@ -76,10 +76,7 @@ def auto_compact(
 
 
 def _compact_once(
-    committer: Committer,
-    target: PlannedTable,
-    buckets: Collection[BucketId],
-    identifier: int,
+    committer: Committer, target: PlannedTable, buckets: Collection[BucketId], identifier: int
 ) -> list[Snapshot]:
     """Plan, merge and commit once; delete the new files if the commit fails."""
     store, schema, options = target

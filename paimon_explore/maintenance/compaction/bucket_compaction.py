@@ -12,8 +12,11 @@ from dataclasses import field, replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
-from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.errors import InvalidInputError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
@@ -33,7 +36,6 @@ from paimon_explore.maintenance.compaction.compaction_plan import (
     Upgrade,
 )
 from paimon_explore.maintenance.compaction.primary_key_indexes import BucketIndexes
-from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
 from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit, Levels
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
@@ -49,7 +51,7 @@ from paimon_explore.metadata.manifest.manifest_entry import (
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
-from paimon_explore.metadata.options.table_options import MAX_INT64, TableOptions
+from paimon_explore.metadata.options.table_options import MAX_INT64, SECOND_MS, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
 from paimon_explore.read.run_order import in_order, runs_may_tie
@@ -62,6 +64,90 @@ from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.primary_key_writer import schema_with
 from paimon_explore.write.table_layouts import KEY_PREFIX, changelog_layout, keyed_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
+
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_MIN_MILLIS = 1_000_000_000_000
+"""BIGINT times from this value are milliseconds, smaller ones seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordExpiry:
+    """The expiry rule of a table's records.
+
+    Attributes:
+        schema: schema of the table.
+        column: the time column.
+        oldest: rows with an earlier time have expired; in seconds since the epoch.
+    """
+
+    schema: TableSchema
+    column: DataField
+    oldest: int
+
+    def live_rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Drop expired rows."""
+        found = self._expired(batch.column(self.column.name))
+        return batch.filter(mask_array(~found)) if found.any() else batch
+
+    def files(self, entries: ManifestEntries) -> list[int]:
+        """Return the positions of files whose statistics show expired rows."""
+        read = ["value_min", "value_stats_cols", "schema_id"]
+        rows = entries.table.select(read).to_pylist()
+        return [i for i, row in enumerate(rows) if self._has_expired(row)]
+
+    def _has_expired(self, row: dict[str, object]) -> bool:
+        if row["schema_id"] != self.schema.id:
+            return False
+        named, minimum = row["value_stats_cols"], row["value_min"]
+        names = self.schema.row_type.names if named is None else named
+        if not isinstance(names, Sequence) or not isinstance(minimum, bytes):
+            return False
+        if self.column.name not in names:
+            return False
+        types = [column.type for column in self.schema.project(list(map(str, names)))]
+        minima = decode_rows(pa.array([minimum], pa.binary()), types, where="_MIN_VALUES")
+        return bool(self._expired(minima[list(names).index(self.column.name)]).any())
+
+    def _expired(self, times: Column) -> Bools:
+        expired: Bools = (self._seconds(times) < self.oldest) & valid_mask(times)
+        return expired
+
+    def _seconds(self, times: Column) -> Ints:
+        data_type = self.column.type
+        assert isinstance(data_type, AtomicType)  # noqa: S101 - checked when made
+        if data_type.root is TypeRoot.INT:
+            return fixed_values(times, np.int32).astype(np.int64)
+        values = fixed_values(times, np.int64).astype(np.int64)
+        if data_type.root is TypeRoot.BIGINT:
+            return np.where(values >= _MIN_MILLIS, values // SECOND_MS, values)
+        return values // _PER_SECOND[timestamp_unit(data_type.precision)]
+
+
+def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> RecordExpiry | None:
+    """Return the record expiry configured by the options; None if records do not expire.
+
+    Args:
+        schema: schema of the table.
+        options: effective options.
+        now: epoch milliseconds.
+
+    Raises:
+        InvalidInputError: the time column is not configured or does not exist.
+    """
+    age = options.value(opt.RECORD_LEVEL_EXPIRE_TIME)
+    if age is None or not schema.primary_keys:
+        return None
+    name = options.value(opt.RECORD_LEVEL_TIME_FIELD)
+    column = None if name is None else schema.field(name)
+    if column is None:
+        key = opt.RECORD_LEVEL_TIME_FIELD.key
+        raise InvalidInputError(
+            f"Option {opt.RECORD_LEVEL_EXPIRE_TIME.key!r} requires a time column.",
+            hint=f"Set the option {key!r} to a column of the table.",
+        )
+    oldest = now // SECOND_MS - age // SECOND_MS
+    return RecordExpiry(schema=schema, column=column, oldest=oldest)
+
 
 _FILE_FIELD = pa.field(FILE, pa.int64(), nullable=False)
 
@@ -142,12 +228,7 @@ class UnitCompaction:
             bucket.split.partition, bucket.split.bucket, self._names
         )
         self._reader = SplitReader(
-            unrestricted=True,
-            as_stored=True,
-            store=bucket.target.store,
-            schema=schema,
-            options=options,
-            columns=schema.row_type.names,
+            unrestricted=True, as_stored=True, target=bucket.target, columns=schema.row_type.names
         )
         self._expiry = bucket.expiry
         self._ranks = key_ranks(self._files, bucket.keys)
@@ -177,16 +258,13 @@ class UnitCompaction:
             StorageError: a file cannot be read or written.
         """
         result = _Result()
-        try:
+        with undo_on_error(self.abort):
             for step in self._steps():
                 if isinstance(step, Rewrite):
                     self._rewrite(step, result)
                 else:
                     self._upgrade(step, result)
             return self._message(result)
-        except BaseException:
-            self.abort()
-            raise
 
     def abort(self) -> None:
         """Delete all new files."""
@@ -297,10 +375,7 @@ class UnitCompaction:
         return runs
 
     def _run(self, run: Sequence[int], merge: CompactionMerge) -> Iterator[pa.RecordBatch]:
-        system: tuple[SystemColumn, ...] = (
-            SystemColumn.SEQUENCE_NUMBER,
-            SystemColumn.VALUE_KIND,
-        )
+        system: tuple[SystemColumn, ...] = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND)
         if self._rules.vectors:
             system = (*system, SystemColumn.POSITION)
         for row in run:
@@ -336,12 +411,7 @@ class UnitCompaction:
 
     def _entries(self, writer: "_RowsWriter") -> ManifestEntries:
         split = self._bucket.split
-        return entries_of(
-            writer.writer.close(),
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
-        )
+        return entries_of(writer.writer.close(), **split.bucket_fields)
 
     def _message(self, result: _Result) -> CommitMessage:
         split = self._bucket.split
@@ -349,9 +419,7 @@ class UnitCompaction:
         after = _joined(result.after)
         indexes = self._indexes.replace(result.before, after)
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=self._files.take(np.array(result.before, np.int64)),
             compact_after=after,
             compact_changelog=_joined(result.changelog),
@@ -384,15 +452,10 @@ class IndexBuild:
             FormatError: a data file is malformed.
             StorageError: a file cannot be read or written.
         """
-        try:
+        with undo_on_error(self._indexes.abort):
             changes = self._indexes.replace((), ManifestEntries.empty())
-        except BaseException:
-            self._indexes.abort()
-            raise
         return CommitMessage(
-            partition=self._split.partition,
-            bucket=self._split.bucket,
-            total_buckets=self._split.total_buckets,
+            **self._split.bucket_fields,
             compact_new_index_files=changes.new,
             compact_deleted_index_files=changes.deleted,
         )

@@ -101,9 +101,7 @@ class ClusteredCompaction:
             vectors.abort()
             raise
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=split.files.take(np.arange(split.count)),
             compact_after=_entries(bucket, after),
             compact_new_index_files=index,
@@ -113,24 +111,14 @@ class ClusteredCompaction:
 
 def _entries(bucket: PrimaryKeyBucket, files: list[FileRow]) -> ManifestEntries:
     split = bucket.split
-    return entries_of(
-        files,
-        partition=split.partition,
-        bucket=split.bucket,
-        total_buckets=split.total_buckets,
-    )
+    return entries_of(files, **split.bucket_fields)
 
 
 def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
     """Merge all live rows of the bucket by key; drop retracts."""
     target, split = bucket.target, bucket.split
     reader = SplitReader(
-        unrestricted=True,
-        as_stored=True,
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=target.schema.row_type.names,
+        unrestricted=True, as_stored=True, target=target, columns=target.schema.row_type.names
     )
     found: list[pa.RecordBatch] = []
     for row in range(split.count):

@@ -21,7 +21,7 @@ from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
 from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.append_compaction import (
     AppendBucket,
@@ -128,14 +128,10 @@ def compact_table(  # noqa: PLR0913 - the options of one compaction
         threads_for(len(plan.splits), sum(split.row_count for split in plan.splits)),
         discard=lambda message: None if message is None else abort(target, [message]),
     )
-    try:
-        with closing(results):
-            for _, message in zip(progress(plan.splits), results, strict=True):
-                if message is not None and not message.is_empty:
-                    messages.append(message)
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), closing(results):
+        for _, message in zip(progress(plan.splits), results, strict=True):
+            if message is not None and not message.is_empty:
+                messages.append(message)
     return messages
 
 
@@ -260,17 +256,13 @@ def sort_table(
         return []
     target = WriteTarget(store=store, schema=schema, options=options)
     messages: list[CommitMessage] = []
-    try:
-        with explain_missing_files(store, snapshot):
-            index = store.manifests.index_of(snapshot)
-            check_supported(options, index)
-            for split in _bucket_splits(target, snapshot, partitions):
-                bucket = _append_bucket(target, split, _index_of(split, index))
-                work = AppendCompaction(bucket, [range(split.count)], order=order, overwrites=True)
-                messages.append(work.run())
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
+        index = store.manifests.index_of(snapshot)
+        check_supported(options, index)
+        for split in _bucket_splits(target, snapshot, partitions):
+            bucket = _append_bucket(target, split, _index_of(split, index))
+            work = AppendCompaction(bucket, [range(split.count)], order=order, overwrites=True)
+            messages.append(work.run())
     return messages
 
 
@@ -368,13 +360,7 @@ def _bucket_splits(
         entries = _entries_of_buckets(store, snapshot, buckets)
     if partitions is not None:
         entries = _matching(entries, schema, partitions)
-    scanned = ScanTarget(
-        store=store,
-        schema=schema,
-        options=target.options,
-        snapshot=snapshot,
-        branch=store.paths.branch,
-    )
+    scanned = ScanTarget(store=store, schema=schema, options=target.options, snapshot=snapshot)
     if len(entries):
         yield from whole_buckets(scanned.located(entries, snapshot))
 

@@ -181,15 +181,10 @@ class DataEvolutionCompaction:
             raise
         before = np.concatenate([files for run in self._runs for files in run])
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=split.files.take(before),
             compact_after=entries_of(
-                [row for rows in written for row in rows],
-                partition=split.partition,
-                bucket=split.bucket,
-                total_buckets=split.total_buckets,
+                [row for rows in written for row in rows], **split.bucket_fields
             ),
             compact_new_index_files=new_index,
             compact_deleted_index_files=replaced_vectors(self._index, new_index),
@@ -235,9 +230,7 @@ class DataEvolutionCompaction:
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=self._target.store,
-            schema=self._target.schema,
-            options=self._target.options,
+            target=self._target,
             columns=tuple(field.name for field in self._layout.fields),
         )
         writer = DataFileWriter(self._location, self._layout)

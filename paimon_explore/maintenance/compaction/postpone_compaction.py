@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.errors import undo_on_error
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import POSTPONE_TOTAL_BUCKETS, ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -52,15 +53,12 @@ def compact_postpone_buckets(
         if split.bucket == POSTPONE_BUCKET:
             rows[split.partition] += split.row_count
     messages: list[CommitMessage] = []
-    try:
+    with undo_on_error(abort, target, messages):
         for split in buckets:
             if split.bucket == POSTPONE_BUCKET:
                 count = known.get(split.partition)
                 new = _new_bucket_count(target.options, rows[split.partition])
                 messages += _rewrite(target, split, new if count is None else count)
-    except BaseException:
-        abort(target, messages)
-        raise
     return messages
 
 
@@ -77,9 +75,7 @@ def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMe
     reader = SplitReader(
         unrestricted=True,
         as_stored=True,
-        store=target.store,
-        schema=target.schema,
-        options=options,
+        target=replace(target, options=options),
         columns=target.schema.row_type.names,
         system_columns=(SystemColumn.VALUE_KIND,),
     )

@@ -60,6 +60,7 @@ from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.index_lookups import BITMAP, BTREE, INDEX_TYPES
 from paimon_explore.scan.manifest_arrays import Mask, column, numbers
+from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 from paimon_explore.scan.splits.data_split import DataSplit, LocatedFiles, Splits
 from paimon_explore.scan.splits.file_locations import DataFilePaths
@@ -205,11 +206,7 @@ class BucketIndexes:
 
 
 def column_values(
-    store: TableStore,
-    schema: TableSchema,
-    options: TableOptions,
-    name: str,
-    files: ManifestEntries,
+    store: TableStore, schema: TableSchema, options: TableOptions, name: str, files: ManifestEntries
 ) -> "pa.ChunkedArray[Any]":
     """Read a column of all rows of data files, deleted ones included.
 
@@ -231,9 +228,8 @@ def column_values(
         snapshot_id=None,
         branch=store.paths.branch,
     )
-    reader = SplitReader(
-        unrestricted=True, store=store, schema=schema, options=options, columns=(name,)
-    )
+    target = ScanTarget(store=store, schema=schema, options=options, snapshot=None)
+    reader = SplitReader(unrestricted=True, target=target, columns=(name,))
     split = Splits.one(located)
     chunks = []
     for at, source in enumerate(_source_files(files)):

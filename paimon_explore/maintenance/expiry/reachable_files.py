@@ -36,15 +36,8 @@ from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.table_store import TableStore
 
 _COLUMNS = (
-    "kind",
-    "partition",
-    "bucket",
-    "level",
-    "file_name",
-    "extra_files",
-    "embedded_file_index",
-    "external_path",
-    "file_source",
+    *("kind", "partition", "bucket", "level", "file_name", "extra_files", "embedded_file_index"),
+    *("external_path", "file_source"),
 )
 """The columns of file identities and paths."""
 

@@ -148,11 +148,7 @@ def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_
 
 
 def expire_snapshots(
-    store: TableStore,
-    options: TableOptions,
-    retention: Retention,
-    *,
-    dry_run: bool = False,
+    store: TableStore, options: TableOptions, retention: Retention, *, dry_run: bool = False
 ) -> ExpiryReport:
     """Expire snapshots of a branch and the files that only they reference.
 
@@ -304,7 +300,6 @@ def kept_for_consumer(store: TableStore, options: TableOptions, next_snapshot: i
         schema=store.schemas.load(snapshot.schema_id),
         options=options,
         snapshot=snapshot,
-        branch=store.paths.branch,
     )
     return next_snapshot - 1 if may_read_previous(target, snapshot) else next_snapshot
 

@@ -242,10 +242,7 @@ def metric_of(field: DataField, index_type: str | None, options: TableOptions) -
 
 
 def _vectors(
-    column: "pa.ChunkedArray[Any]",
-    rows: Ints,
-    field: DataField,
-    dimension: str | None,
+    column: "pa.ChunkedArray[Any]", rows: Ints, field: DataField, dimension: str | None
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
     lists = column.combine_chunks()
     sizes = np.asarray(pc.call_function("list_value_length", [lists]))

@@ -23,7 +23,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from paimon_explore.commit.file_changes import PLAN_AGAIN
 from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.local_time import local_now
@@ -132,8 +131,7 @@ def _check_snapshot_exists(store: TableStore, tag: Tag, request: TagRequest) -> 
         if request.snapshot_id is None:
             raise SnapshotExpiredError(
                 f"Snapshot {snapshot_id} of {store.paths.branch_root} was removed while it was "
-                "tagged.",
-                hint=PLAN_AGAIN,
+                "tagged."
             )
         store.snapshots.load(snapshot_id)
 

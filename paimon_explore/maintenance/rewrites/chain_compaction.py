@@ -68,11 +68,7 @@ def compact_chain_partition(
             is invalid.
     """
     scan = ScanTarget(
-        store=store,
-        schema=schema,
-        options=options,
-        snapshot=store.snapshots.latest(),
-        branch=store.paths.branch,
+        store=store, schema=schema, options=options, snapshot=store.snapshots.latest()
     )
     if not is_chain(scan):
         raise InvalidInputError(
@@ -119,12 +115,6 @@ def _commit(found: ChainPartition) -> Snapshot | None:
 
 def _rows(found: ChainPartition) -> Iterator[pa.RecordBatch]:
     whole = found.whole
-    reader = SplitReader(
-        unrestricted=True,
-        store=whole.store,
-        schema=whole.schema,
-        options=whole.options,
-        columns=whole.schema.row_type.names,
-    )
+    reader = SplitReader(unrestricted=True, target=whole, columns=whole.schema.row_type.names)
     for split in found.splits:
         yield from reader.read(split)

@@ -20,14 +20,11 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.data_evolution_compaction import adjacent_ranges
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.maintenance.row_level.deletion_vector_write import (
-    VectorChange,
-    changed_vectors,
-)
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -110,31 +107,21 @@ def materialize_deletion_vectors(
     if snapshot is None:
         return MaterializationReport(dry_run=dry_run)
     target = WriteTarget(store=store, schema=schema, options=options, replaces=True)
-    scan = ScanTarget(
-        store=store,
-        schema=schema,
-        options=options,
-        snapshot=snapshot,
-        branch=store.paths.branch,
-    )
+    scan = ScanTarget(store=store, schema=schema, options=options, snapshot=snapshot)
     entries = live_files_of(target, snapshot, partitions)
     messages: list[CommitMessage] = []
-    try:
-        with explain_missing_files(store, snapshot):
-            index = store.manifests.index_of(snapshot)
-            found = list(_rewrites(target, scan, entries, index))
-            report = MaterializationReport(
-                files=sum(len(one.files) for one in found),
-                deleted_rows=sum(one.deleted_rows for one in found),
-                indexes=tuple(str(row["file_name"]) for one in found for row in one.indexes.rows()),
-                dry_run=dry_run,
-            )
-            if dry_run or not found:
-                return report
-            messages.extend(one.run() for one in found)
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
+        index = store.manifests.index_of(snapshot)
+        found = list(_rewrites(target, scan, entries, index))
+        report = MaterializationReport(
+            files=sum(len(one.files) for one in found),
+            deleted_rows=sum(one.deleted_rows for one in found),
+            indexes=tuple(str(row["file_name"]) for one in found for row in one.indexes.rows()),
+            dry_run=dry_run,
+        )
+        if dry_run or not found:
+            return report
+        messages.extend(one.run() for one in found)
     made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
     return replace(report, snapshot_id=None if made is None else made.id)
 
@@ -222,18 +209,13 @@ class _Rewrite:
         options = TableOptions({**scan.options, **_ONE_FILE})
         target = WriteTarget(store=scan.store, schema=scan.schema, options=options, replaces=True)
         written: list[CommitMessage] = []
-        try:
+        with undo_on_error(abort, target, written):
             for run in self.runs:
                 written += self._written(target, run)
             change = VectorChange(removed=self._names, deleted=_NO_POSITIONS)
             vectors = changed_vectors(scan, split, change)
-        except BaseException:
-            abort(target, written)
-            raise
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=self.files,
             compact_after=ManifestEntries.concat([one.new_files for one in written]),
             compact_new_index_files=vectors.added,
@@ -246,9 +228,7 @@ class _Rewrite:
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,
-            store=target.store,
-            schema=target.schema,
-            options=self.scan.options,
+            target=self.scan,
             columns=target.schema.row_type.names,
         )
         groups = np.repeat(np.arange(len(run)), [len(files) for files in run])

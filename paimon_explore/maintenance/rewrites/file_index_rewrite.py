@@ -119,11 +119,7 @@ def _buckets(
     entries = live_files_of(target, snapshot, partitions)
     entries = entries.filter(numbers(entries.table, "bucket") >= 0)
     scanned = ScanTarget(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        snapshot=snapshot,
-        branch=target.store.paths.branch,
+        store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
     )
     return whole_buckets(scanned.located(entries, snapshot))
 
@@ -144,13 +140,7 @@ class _Rewrite:
     plans: tuple[IndexPlan, ...]
 
     def file(self, split: DataSplit, row: int) -> SplitFile:
-        reader = SplitReader(
-            unrestricted=True,
-            store=self.target.store,
-            schema=self.target.schema,
-            options=self.target.options,
-            columns=(),
-        )
+        reader = SplitReader(unrestricted=True, target=self.target, columns=())
         return SplitFile(split=split, row=row, reader=reader)
 
     def changed(self, file: SplitFile) -> tuple[IndexPlan, ...] | None:
@@ -190,9 +180,7 @@ class _Rewrite:
         elif container is not None:
             new["extra_files"] = [*kept, self._write(file, container, others, made)]
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             compact_before=before,
             compact_after=ManifestEntries.from_rows([new]),
         )
@@ -235,7 +223,7 @@ def _stored(file: SplitFile) -> set[tuple[str, str]]:
         if name is None:
             return set()
         path = file_in(parent(file.path), name)
-        container = file.reader.store.file_io.read(path)
+        container = file.reader.target.store.file_io.read(path)
     return {(part.column, part.kind) for part in decode_container(container, path=path)}
 
 

@@ -39,7 +39,7 @@ from paimon_explore.encoding.global_index.index_sources import (
     names_snapshot,
     primary_key_sources,
 )
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.index_files.external_sort import sorted_keys
 from paimon_explore.maintenance.index_files.search_index import (
@@ -146,12 +146,8 @@ def create_global_index(
         index_type=what.index_type,
     )
     messages: list[CommitMessage] = []
-    try:
-        with explain_missing_files(store, snapshot):
-            messages.extend(build.messages(live_files_of(target, snapshot, what.partitions)))
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
+        messages.extend(build.messages(live_files_of(target, snapshot, what.partitions)))
     if not messages:
         return GlobalIndexReport()
     rows = [row for message in messages for row in message.new_index_files.rows()]
@@ -326,18 +322,10 @@ class _Build:
         starts, ends = row_ranges(entries)
         files = entries.filter((starts < part[1]) & (ends > part[0]))
         store, schema, options = self.target.store, self.target.schema, self.target.options
-        scan = ScanTarget(
-            store=store,
-            schema=schema,
-            options=options,
-            snapshot=self.snapshot,
-            branch=store.paths.branch,
-        )
+        scan = ScanTarget(store=store, schema=schema, options=options, snapshot=self.snapshot)
         reader = SplitReader(
             unrestricted=True,
-            store=store,
-            schema=schema,
-            options=options,
+            target=scan,
             columns=(self.field.name,),
             system_columns=(SystemColumn.ROW_ID,),
         )

@@ -20,15 +20,13 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again
 from paimon_explore.data_types.arrow_buffers import Bools, Ints, as_python
+from paimon_explore.errors import undo_on_error
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.primary_key_indexes import indexes_over
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.maintenance.row_level.deletion_vector_write import (
-    VectorChange,
-    changed_vectors,
-)
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -107,12 +105,8 @@ def remove_unexisting_files(
         return report
     found = whole_buckets(located.take(np.flatnonzero(_without_rows(entries, lost))))
     messages: list[CommitMessage] = []
-    try:
-        with explain_missing_files(store, snapshot):
-            messages.extend(_removal(target, snapshot, one) for one in found)
-    except BaseException:
-        abort(target, messages)
-        raise
+    with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
+        messages.extend(_removal(target, snapshot, one) for one in found)
     made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
     return MissingFilesReport(
         files=report.files, records=report.records, snapshot_id=None if made is None else made.id
@@ -121,11 +115,7 @@ def remove_unexisting_files(
 
 def _scan(target: WriteTarget, snapshot: Snapshot) -> ScanTarget:
     return ScanTarget(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        snapshot=snapshot,
-        branch=target.store.paths.branch,
+        store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
     )
 
 
@@ -155,9 +145,7 @@ def _removal(target: WriteTarget, snapshot: Snapshot, lost: DataSplit) -> Commit
     vectors = changed_vectors(_scan(target, snapshot), lost, change)
     index = target.store.manifests.index_of(snapshot)
     return CommitMessage(
-        partition=lost.partition,
-        bucket=lost.bucket,
-        total_buckets=lost.total_buckets,
+        **lost.bucket_fields,
         deleted_files=lost.files,
         new_index_files=vectors.added,
         deleted_index_files=IndexEntries.concat([vectors.removed, indexes_over(index, names)]),

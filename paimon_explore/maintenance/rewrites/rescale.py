@@ -307,8 +307,7 @@ class _Rescale:
         options = {k: v for k, v in target.options.items() if k != opt.ROWKIND_FIELD.key}
         options[opt.BUCKET.key] = str(self.count)
         schema = replace(
-            target.schema,
-            options={k: v for k, v in target.schema.options.items() if k in options},
+            target.schema, options={k: v for k, v in target.schema.options.items() if k in options}
         )
         rows = self._rows(snapshot)
         if target.schema.primary_keys:
@@ -321,22 +320,13 @@ class _Rescale:
         """Yield the rows of all levels, bucket by bucket in their order."""
         target = self.target
         scanned = ScanTarget(
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
-            snapshot=snapshot,
-            branch=target.store.paths.branch,
+            store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
         )
         located = scanned.located(self.files, snapshot)
         keyed = bool(target.schema.primary_keys)
         splits = whole_buckets(located) if keyed else files_as_splits(located, scanned.rules)
         reader = SplitReader(
-            unrestricted=True,
-            as_stored=True,
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
-            columns=target.schema.row_type.names,
+            unrestricted=True, as_stored=True, target=target, columns=target.schema.row_type.names
         )
         for split in splits:
             yield from reader.read(split)

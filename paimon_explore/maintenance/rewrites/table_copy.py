@@ -188,9 +188,6 @@ def _place(row: _Row) -> tuple[bytes, int]:
 
 
 def _copy(source: WriteTarget, target: WriteTarget, path: str, copy: str) -> None:
-    with (
-        source.store.file_io.open(path) as data,
-        target.store.file_io.create_stream(copy) as out,
-    ):
+    with source.store.file_io.open(path) as data, target.store.file_io.create_stream(copy) as out:
         while chunk := data.read(_CHUNK):
             out.write(chunk)

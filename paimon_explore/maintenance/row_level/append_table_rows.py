@@ -35,6 +35,7 @@ from paimon_explore.data_types.arrow_buffers import (
     fixed_values,
     valid_mask,
 )
+from paimon_explore.errors import undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.candidate_files import (
     bitmap,
@@ -42,11 +43,7 @@ from paimon_explore.maintenance.row_level.candidate_files import (
     plan_candidate_files,
 )
 from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
-from paimon_explore.maintenance.row_level.row_change import (
-    RowChange,
-    concat_batches,
-    take,
-)
+from paimon_explore.maintenance.row_level.row_change import RowChange, concat_batches, take
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -128,14 +125,11 @@ class AppendRows:
         """
         touched = list(self._find())
         messages: list[CommitMessage] = []
-        try:
+        with undo_on_error(abort, self._target, messages):
             messages += self._written(touched)
             if inserts is not None:
                 messages += insert_rows(self._target, inserts)
             messages += self._removed(touched)
-        except BaseException:
-            abort(self._target, messages)
-            raise
         return messages
 
     # ------------------------------------------------------------ touched rows
@@ -167,13 +161,7 @@ class AppendRows:
         return positions[self._change.touched(batch)]
 
     def _reader(self, columns: tuple[str, ...], system: tuple[SystemColumn, ...]) -> SplitReader:
-        return SplitReader(
-            store=self._scan.store,
-            schema=self._scan.schema,
-            options=self._scan.options,
-            columns=columns,
-            system_columns=system,
-        )
+        return SplitReader(target=self._scan, columns=columns, system_columns=system)
 
     # ------------------------------------------------------------ new files
 
@@ -244,12 +232,9 @@ class AppendRows:
         for file in touched:
             buckets.setdefault((file.split.partition, file.split.bucket), []).append(file)
         messages: list[CommitMessage] = []
-        try:
+        with undo_on_error(abort, self._target, messages):
             for files in buckets.values():
                 messages.append(self._removed_of(files))  # noqa: PERF401 - kept if one fails
-        except BaseException:
-            abort(self._target, messages)
-            raise
         return messages
 
     def _removed_of(self, files: Sequence[TouchedFile]) -> CommitMessage:
@@ -265,9 +250,7 @@ class AppendRows:
             ),
         )
         return CommitMessage(
-            partition=first.partition,
-            bucket=first.bucket,
-            total_buckets=first.total_buckets,
+            **first.bucket_fields,
             deleted_files=ManifestEntries.concat([file.split.files for file in removed]),
             new_index_files=vectors.added,
             deleted_index_files=vectors.removed,

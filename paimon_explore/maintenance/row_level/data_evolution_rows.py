@@ -42,12 +42,7 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.row_id_ranges import grouped_indices, is_column_file
-from paimon_explore.write.blob_files import (
-    ELSEWHERE,
-    BlobColumn,
-    blob_fields,
-    check_references,
-)
+from paimon_explore.write.blob_files import ELSEWHERE, BlobColumn, blob_fields, check_references
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.new_file_names import FileRow
@@ -123,12 +118,7 @@ class DataEvolutionRows:
 
     def _changed(self, split: DataSplit, rows: Sequence[int]) -> Iterator[CommitMessage]:
         """Apply the change to the rows of a range, and remember the deleted rows."""
-        reader = SplitReader(
-            store=self._scan.store,
-            schema=self._scan.schema,
-            options=self._scan.options,
-            columns=tuple(field.name for field in self._read),
-        )
+        reader = SplitReader(target=self._scan, columns=tuple(field.name for field in self._read))
         files = [SplitFile(split=split, row=row, reader=reader) for row in rows]
         _check_files(files)
         group = [file.columns() for file in files]
@@ -157,9 +147,7 @@ class DataEvolutionRows:
         change = VectorChange(removed=frozenset(), deleted=deleted)
         vectors = changed_vectors(self._scan, split, change)
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
+            **split.bucket_fields,
             new_index_files=vectors.added,
             deleted_index_files=vectors.removed,
         )
@@ -209,15 +197,7 @@ class DataEvolutionRows:
                 files.append({**row, "first_row_id": start})
                 start += int(str(row["row_count"]))
         return CommitMessage(
-            partition=split.partition,
-            bucket=split.bucket,
-            total_buckets=split.total_buckets,
-            new_files=entries_of(
-                files,
-                partition=split.partition,
-                bucket=split.bucket,
-                total_buckets=split.total_buckets,
-            ),
+            **split.bucket_fields, new_files=entries_of(files, **split.bucket_fields)
         )
 
 

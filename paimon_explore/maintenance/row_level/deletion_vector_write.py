@@ -13,6 +13,7 @@ from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.deletion_vector import DeletionVector
+from paimon_explore.errors import undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import BucketVectors
 from paimon_explore.maintenance.row_level.candidate_files import bitmap
@@ -78,14 +79,11 @@ def changed_vectors(scan: ScanTarget, split: DataSplit, change: VectorChange) ->
     vector_writer = BucketVectors(
         WriteTarget(store=scan.store, schema=scan.schema, options=scan.options), split
     )
-    try:
+    with undo_on_error(vector_writer.abort):
         added = [
             vector_writer.write_index(part)
             for part in _by_index_file(vectors, scan, single_file=is_bucketed)
         ]
-    except BaseException:
-        vector_writer.abort()
-        raise
     return ChangedVectors(
         added=IndexEntries.concat(added),
         removed=IndexEntries.from_rows([dict(row) for row in affected]),

@@ -115,9 +115,7 @@ class PrimaryKeyRows:
         plan = plan_scan(self._scan, self._change.where)
         reader = SplitReader(
             as_stored=True,
-            store=self._scan.store,
-            schema=self._scan.schema,
-            options=self._scan.options,
+            target=self._scan,
             columns=self._scan.schema.row_type.names,
             predicate=plan.rest,
         )
@@ -237,12 +235,8 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     entries = live_files(store, snapshot, partition_filter)
     if not len(entries):
         return
-    scan = ScanTarget(
-        store=store, schema=schema, options=options, snapshot=snapshot, branch=store.paths.branch
-    )
-    reader = SplitReader(
-        store=store, schema=schema, options=options, columns=schema.primary_keys, unrestricted=True
-    )
+    scan = ScanTarget(store=store, schema=schema, options=options, snapshot=snapshot)
+    reader = SplitReader(target=scan, columns=schema.primary_keys, unrestricted=True)
     ttl_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
     oldest = None if ttl_ms is None else local_millis(target.clock()) - ttl_ms
     for split in whole_buckets(scan.located(entries, snapshot)):

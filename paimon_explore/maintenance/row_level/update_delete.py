@@ -96,11 +96,7 @@ def delete_rows(
 def scan_of(store: TableStore, schema: TableSchema, options: TableOptions) -> ScanTarget:
     """Return a scan of the latest snapshot."""
     return ScanTarget(
-        store=store,
-        schema=schema,
-        options=options,
-        snapshot=snapshot_to_plan(store, schema),
-        branch=store.paths.branch,
+        store=store, schema=schema, options=options, snapshot=snapshot_to_plan(store, schema)
     )
 
 

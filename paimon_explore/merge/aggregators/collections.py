@@ -214,10 +214,7 @@ def merge_map(column: Column, steps: Steps) -> Column:
 
 
 def _walked_maps(
-    column: Column,
-    elements: Elements,
-    steps: Steps,
-    work: Callable[[Group], dict[int, int] | None],
+    column: Column, elements: Elements, steps: Steps, work: Callable[[Group], dict[int, int] | None]
 ) -> Column:
     maps = [work(group) for group in steps_by_key(steps)]
     lists = [None if entries is None else list(entries.values()) for entries in maps]

@@ -241,10 +241,7 @@ def _straight(
 
 
 def _walked_rows(
-    data_type: pa.DataType,
-    table: NestedTable,
-    fields: list[tuple[Column, Bools]],
-    steps: Steps,
+    data_type: pa.DataType, table: NestedTable, fields: list[tuple[Column, Bools]], steps: Steps
 ) -> Column:
     lists = [_walk_rows(table, fields, group) for group in steps_by_key(steps)]
     flat = [row for rows in lists for row in rows or ()]

@@ -49,18 +49,17 @@ class Groups:
         return Groups(self.order[keep], np.cumsum(sizes) - sizes)
 
 
-def group_rows(keys: Sequence[Column], within: Sequence[KeySource] = (), *, count: int) -> Groups:
+def group_rows(keys: Sequence[Column], *, count: int) -> Groups:
     """Sorts rows by key and groups equal keys.
 
     Args:
         keys: the key columns, n rows each; if empty, all rows have the same key.
-        within: normalized keys that sort the rows of one key. The sort is stable.
         count: n.
 
     Raises:
         UnsupportedFeatureError: a column of a type without an order.
     """
-    return group_tied_rows(keys, within, count=count)[0]
+    return group_tied_rows(keys, (), count=count)[0]
 
 
 def group_tied_rows(

@@ -9,7 +9,8 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.metadata.manifest.manifest_table import EntryTable, Row, table_of
+from paimon_explore.data_types.arrow import schema_from_text
+from paimon_explore.metadata.manifest.manifest_table import EntryTable, Row, stored_paths, table_of
 
 VERSION = 1
 
@@ -17,56 +18,33 @@ HASH_INDEX = "HASH"
 DELETION_VECTORS_INDEX = "DELETION_VECTORS"
 
 DELETION_RANGE = pa.struct(
-    [
-        pa.field("data_file", pa.string(), nullable=False),
-        pa.field("offset", pa.int32(), nullable=False),
-        pa.field("length", pa.int32(), nullable=False),
-        pa.field("cardinality", pa.int64()),
-    ]
+    schema_from_text(
+        "data_file string not null, offset int32 not null, length int32 not null, cardinality int64"
+    )
 )
 """Position of the deletion vector of a data file in its index file."""
 
 GLOBAL_INDEX = pa.struct(
-    [
-        pa.field("row_range_start", pa.int64(), nullable=False),
-        pa.field("row_range_end", pa.int64(), nullable=False),
-        pa.field("index_field_id", pa.int32(), nullable=False),
-        pa.field("extra_field_ids", pa.list_(pa.int32())),
-        pa.field("index_meta", pa.binary()),
-        pa.field("source_meta", pa.binary()),
-    ]
+    schema_from_text(
+        "row_range_start int64 not null, row_range_end int64 not null, "
+        "index_field_id int32 not null, extra_field_ids list<int32>, "
+        "index_meta binary, source_meta binary"
+    )
 )
 """Row range and fields of a global index; both ends of the range are inclusive."""
 
-INDEX_SCHEMA = pa.schema(
-    (
-        pa.field("kind", pa.int8(), nullable=False),
-        pa.field("partition", pa.binary(), nullable=False),
-        pa.field("bucket", pa.int32(), nullable=False),
-        pa.field("index_type", pa.string(), nullable=False),
-        pa.field("file_name", pa.string(), nullable=False),
-        pa.field("file_size", pa.int64(), nullable=False),
-        pa.field("row_count", pa.int64(), nullable=False),
-        pa.field("dv_ranges", pa.list_(DELETION_RANGE)),
-        pa.field("external_path", pa.string()),
-        pa.field("global_index", GLOBAL_INDEX),
-    )
+INDEX_SCHEMA = schema_from_text(
+    "kind int8 not null, partition binary not null, bucket int32 not null, "
+    "index_type string not null, file_name string not null, file_size int64 not null, "
+    "row_count int64 not null",
+    pa.field("dv_ranges", pa.list_(DELETION_RANGE)),
+    "external_path string",
+    pa.field("global_index", GLOBAL_INDEX),
 )
 """One row per index file; `partition` is a binary row with a 4-byte arity prefix."""
 
 INDEX_FIELDS = MappingProxyType(
-    {
-        "kind": ("_KIND",),
-        "partition": ("_PARTITION",),
-        "bucket": ("_BUCKET",),
-        "index_type": ("_INDEX_TYPE",),
-        "file_name": ("_FILE_NAME",),
-        "file_size": ("_FILE_SIZE",),
-        "row_count": ("_ROW_COUNT",),
-        "dv_ranges": ("_DELETIONS_VECTORS_RANGES",),
-        "external_path": ("_EXTERNAL_PATH",),
-        "global_index": ("_GLOBAL_INDEX",),
-    }
+    stored_paths(INDEX_SCHEMA) | {"dv_ranges": ("_DELETIONS_VECTORS_RANGES",)}
 )
 """Column -> path of the field in the file's records."""
 

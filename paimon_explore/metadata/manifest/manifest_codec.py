@@ -244,9 +244,7 @@ def _few_fields(what: str, absent: tuple[str, ...]) -> tuple[bytes, tuple[str | 
 
 def _as_written(column: Chunks, kind: pa.DataType) -> Column:
     array: Column = column.combine_chunks()
-    if pa.types.is_timestamp(kind):
-        return array.view(kind)
-    return with_field_names(array, kind)
+    return array.view(kind) if pa.types.is_timestamp(kind) else with_field_names(array, kind)
 
 
 def _nested_column(

@@ -9,9 +9,12 @@ from collections.abc import Collection
 from enum import IntEnum
 from types import MappingProxyType
 
-import pyarrow as pa
-
-from paimon_explore.metadata.manifest.manifest_table import EntryTable
+from paimon_explore.data_types.arrow import schema_from_text
+from paimon_explore.metadata.manifest.manifest_table import (
+    EntryTable,
+    statistics_paths,
+    stored_paths,
+)
 
 VERSION = 2
 
@@ -33,38 +36,17 @@ class FileSource(IntEnum):
     COMPACT = 1
 
 
-ENTRY_SCHEMA = pa.schema(
-    (
-        pa.field("kind", pa.int8(), nullable=False),
-        pa.field("partition", pa.binary(), nullable=False),
-        pa.field("bucket", pa.int32(), nullable=False),
-        pa.field("total_buckets", pa.int32(), nullable=False),
-        pa.field("file_name", pa.string(), nullable=False),
-        pa.field("file_size", pa.int64(), nullable=False),
-        pa.field("row_count", pa.int64(), nullable=False),
-        pa.field("min_key", pa.binary(), nullable=False),
-        pa.field("max_key", pa.binary(), nullable=False),
-        pa.field("key_min", pa.binary(), nullable=False),
-        pa.field("key_max", pa.binary(), nullable=False),
-        pa.field("key_null_counts", pa.list_(pa.int64())),
-        pa.field("value_min", pa.binary(), nullable=False),
-        pa.field("value_max", pa.binary(), nullable=False),
-        pa.field("value_null_counts", pa.list_(pa.int64())),
-        pa.field("min_sequence_number", pa.int64(), nullable=False),
-        pa.field("max_sequence_number", pa.int64(), nullable=False),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("level", pa.int32(), nullable=False),
-        pa.field("extra_files", pa.list_(pa.string()), nullable=False),
-        pa.field("creation_time", pa.int64()),
-        pa.field("delete_row_count", pa.int64()),
-        pa.field("embedded_file_index", pa.binary()),
-        pa.field("file_source", pa.int8()),
-        pa.field("value_stats_cols", pa.list_(pa.string())),
-        pa.field("external_path", pa.string()),
-        pa.field("first_row_id", pa.int64()),
-        pa.field("write_cols", pa.list_(pa.string())),
-        pa.field("write_cols_sequences", pa.list_(pa.int64())),
-    )
+ENTRY_SCHEMA = schema_from_text(
+    "kind int8 not null, partition binary not null, bucket int32 not null, "
+    "total_buckets int32 not null, file_name string not null, file_size int64 not null, "
+    "row_count int64 not null, min_key binary not null, max_key binary not null, "
+    "key_min binary not null, key_max binary not null, key_null_counts list<int64>, "
+    "value_min binary not null, value_max binary not null, value_null_counts list<int64>, "
+    "min_sequence_number int64 not null, max_sequence_number int64 not null, "
+    "schema_id int64 not null, level int32 not null, extra_files list<string> not null, "
+    "creation_time int64, delete_row_count int64, embedded_file_index binary, file_source int8, "
+    "value_stats_cols list<string>, external_path string, first_row_id int64, "
+    "write_cols list<string>, write_cols_sequences list<int64>"
 )
 """One row per entry.
 
@@ -77,38 +59,15 @@ milliseconds. A null `value_stats_cols` means all columns.
 BOUNDS = frozenset({"key_min", "key_max", "value_min", "value_max"})
 """Columns that may be `BYTE_VIEWS` in tables that are passed to filters."""
 
+_OUTSIDE_FILE = ("kind", "partition", "bucket", "total_buckets")
+
 ENTRY_FIELDS = MappingProxyType(
     {
-        "kind": ("_KIND",),
-        "partition": ("_PARTITION",),
-        "bucket": ("_BUCKET",),
-        "total_buckets": ("_TOTAL_BUCKETS",),
-        "file_name": ("_FILE", "_FILE_NAME"),
-        "file_size": ("_FILE", "_FILE_SIZE"),
-        "row_count": ("_FILE", "_ROW_COUNT"),
-        "min_key": ("_FILE", "_MIN_KEY"),
-        "max_key": ("_FILE", "_MAX_KEY"),
-        "key_min": ("_FILE", "_KEY_STATS", "_MIN_VALUES"),
-        "key_max": ("_FILE", "_KEY_STATS", "_MAX_VALUES"),
-        "key_null_counts": ("_FILE", "_KEY_STATS", "_NULL_COUNTS"),
-        "value_min": ("_FILE", "_VALUE_STATS", "_MIN_VALUES"),
-        "value_max": ("_FILE", "_VALUE_STATS", "_MAX_VALUES"),
-        "value_null_counts": ("_FILE", "_VALUE_STATS", "_NULL_COUNTS"),
-        "min_sequence_number": ("_FILE", "_MIN_SEQUENCE_NUMBER"),
-        "max_sequence_number": ("_FILE", "_MAX_SEQUENCE_NUMBER"),
-        "schema_id": ("_FILE", "_SCHEMA_ID"),
-        "level": ("_FILE", "_LEVEL"),
-        "extra_files": ("_FILE", "_EXTRA_FILES"),
-        "creation_time": ("_FILE", "_CREATION_TIME"),
-        "delete_row_count": ("_FILE", "_DELETE_ROW_COUNT"),
-        "embedded_file_index": ("_FILE", "_EMBEDDED_FILE_INDEX"),
-        "file_source": ("_FILE", "_FILE_SOURCE"),
-        "value_stats_cols": ("_FILE", "_VALUE_STATS_COLS"),
-        "external_path": ("_FILE", "_EXTERNAL_PATH"),
-        "first_row_id": ("_FILE", "_FIRST_ROW_ID"),
-        "write_cols": ("_FILE", "_WRITE_COLS"),
-        "write_cols_sequences": ("_FILE", "_WRITE_COLS_SEQUENCES"),
+        name: path if name in _OUTSIDE_FILE else ("_FILE", *path)
+        for name, path in stored_paths(ENTRY_SCHEMA).items()
     }
+    | statistics_paths("key", "_FILE", "_KEY_STATS")
+    | statistics_paths("value", "_FILE", "_VALUE_STATS")
 )
 """Column -> path of the field in the file's records."""
 

@@ -5,49 +5,26 @@ Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_merge
 
 from types import MappingProxyType
 
-import pyarrow as pa
-
-from paimon_explore.metadata.manifest.manifest_table import ManifestTable
+from paimon_explore.data_types.arrow import schema_from_text
+from paimon_explore.metadata.manifest.manifest_table import (
+    ManifestTable,
+    statistics_paths,
+    stored_paths,
+)
 
 VERSION = 2
 
-MANIFEST_LIST_SCHEMA = pa.schema(
-    (
-        pa.field("file_name", pa.string(), nullable=False),
-        pa.field("file_size", pa.int64(), nullable=False),
-        pa.field("num_added_files", pa.int64(), nullable=False),
-        pa.field("num_deleted_files", pa.int64(), nullable=False),
-        pa.field("partition_min", pa.binary(), nullable=False),
-        pa.field("partition_max", pa.binary(), nullable=False),
-        pa.field("partition_null_counts", pa.list_(pa.int64())),
-        pa.field("schema_id", pa.int64(), nullable=False),
-        pa.field("min_bucket", pa.int32()),
-        pa.field("max_bucket", pa.int32()),
-        pa.field("min_level", pa.int32()),
-        pa.field("max_level", pa.int32()),
-        pa.field("min_row_id", pa.int64()),
-        pa.field("max_row_id", pa.int64()),
-    )
+MANIFEST_LIST_SCHEMA = schema_from_text(
+    "file_name string not null, file_size int64 not null, num_added_files int64 not null, "
+    "num_deleted_files int64 not null, partition_min binary not null, "
+    "partition_max binary not null, partition_null_counts list<int64>, schema_id int64 not null, "
+    "min_bucket int32, max_bucket int32, min_level int32, max_level int32, min_row_id int64, "
+    "max_row_id int64"
 )
 """One row per manifest; `partition_min` and `partition_max` have a 4-byte arity prefix."""
 
 MANIFEST_LIST_FIELDS = MappingProxyType(
-    {
-        "file_name": ("_FILE_NAME",),
-        "file_size": ("_FILE_SIZE",),
-        "num_added_files": ("_NUM_ADDED_FILES",),
-        "num_deleted_files": ("_NUM_DELETED_FILES",),
-        "partition_min": ("_PARTITION_STATS", "_MIN_VALUES"),
-        "partition_max": ("_PARTITION_STATS", "_MAX_VALUES"),
-        "partition_null_counts": ("_PARTITION_STATS", "_NULL_COUNTS"),
-        "schema_id": ("_SCHEMA_ID",),
-        "min_bucket": ("_MIN_BUCKET",),
-        "max_bucket": ("_MAX_BUCKET",),
-        "min_level": ("_MIN_LEVEL",),
-        "max_level": ("_MAX_LEVEL",),
-        "min_row_id": ("_MIN_ROW_ID",),
-        "max_row_id": ("_MAX_ROW_ID",),
-    }
+    stored_paths(MANIFEST_LIST_SCHEMA) | statistics_paths("partition", "_PARTITION_STATS")
 )
 """Column -> path of the field in the file's records."""
 

@@ -36,8 +36,27 @@ Positions: TypeAlias = "Column | npt.NDArray[np.integer]"
 """Row numbers, from 0."""
 
 
+Path: TypeAlias = tuple[str, ...]
+"""The names that lead to a field of a file's records."""
+
 MAX_CACHED_ROWS = 64
 """Maximum number of records that are kept as rows."""
+
+
+def stored_paths(schema: pa.Schema) -> dict[str, Path]:
+    """Return column -> field, for fields named like the columns: `_FILE_NAME` for `file_name`."""
+    return {name: (f"_{name.upper()}",) for name in schema.names}
+
+
+def statistics_paths(columns: str, *record: str) -> dict[str, Path]:
+    """Return column -> field for columns with the statistics in a record.
+
+    Args:
+        columns: the prefix of the three columns, such as `key` for `key_min`.
+        record: the path of the record.
+    """
+    stored = {"min": "_MIN_VALUES", "max": "_MAX_VALUES", "null_counts": "_NULL_COUNTS"}
+    return {f"{columns}_{what}": (*record, field) for what, field in stored.items()}
 
 
 class ManifestTable:

@@ -10,28 +10,13 @@ from collections.abc import Iterable, Iterator
 from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 
 COLUMN_SETTINGS: tuple[str, ...] = (
-    "aggregate-function",
-    "ignore-retract",
-    "distinct",
-    "list-agg-delimiter",
-    "nested-key",
-    "nested-key-null-strategy",
-    "nested-sequence-field",
-    "count-limit",
-    "sequence-group",
-    "stats-mode",
-    "default-value",
-    "ts-field",
-    "map.storage-layout",
-    "map.shared-shredding.max-columns",
-    "map.shared-shredding.column-placement-policy",
-    "pk-vector.index.type",
-    "pk-vector.index.options",
-    "pk-vector.distance.metric",
-    "pk-btree.index.options",
-    "pk-bitmap.index.options",
-    "pk-full-text.index.options",
-    "pk-multivalue.index.options",
+    *("aggregate-function", "ignore-retract", "distinct", "list-agg-delimiter", "nested-key"),
+    *("nested-key-null-strategy", "nested-sequence-field", "count-limit", "sequence-group"),
+    *("stats-mode", "default-value", "ts-field", "map.storage-layout"),
+    *("map.shared-shredding.max-columns", "map.shared-shredding.column-placement-policy"),
+    *("pk-vector.index.type", "pk-vector.index.options", "pk-vector.distance.metric"),
+    *("pk-btree.index.options", "pk-bitmap.index.options", "pk-full-text.index.options"),
+    *("pk-multivalue.index.options",),
 )
 """Settings of `fields.<columns>.<setting>`."""
 
@@ -54,14 +39,8 @@ _OPEN_PREFIXES = (
 )
 _OTHER_KEYS = frozenset(
     (
-        "owner",
-        "comment",
-        "connector",
-        "provider",
-        "warehouse",
-        "external",
-        "location",
-        "serialization",
+        *("owner", "comment", "connector", "provider", "warehouse", "external", "location"),
+        *("serialization",),
     )
 )
 _FILE_INDEX_TYPES = ("bloom-filter", "bitmap", "bsi", "range-bitmap", "token-bitmap")
@@ -91,9 +70,7 @@ def is_known(key: str) -> bool:
     if key.startswith("fields."):
         return any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
     match = _FILE_INDEX_KEY.fullmatch(key)
-    if match is not None:
-        return match[1] in _FILE_INDEX_TYPES
-    return key.startswith(_OPEN_PREFIXES)
+    return match[1] in _FILE_INDEX_TYPES if match is not None else key.startswith(_OPEN_PREFIXES)
 
 
 def suggestion(key: str) -> str | None:

@@ -33,7 +33,6 @@ T = TypeVar("T")
 
 KIB = 1024
 MIB = 1024 * KIB
-GIB = 1024 * MIB
 SECOND_MS = 1000
 HOUR_MS = 3600 * SECOND_MS
 MAX_INT32 = 2**31 - 1
@@ -258,8 +257,7 @@ MANIFEST_DELETE_FILE_DROP_STATS = flag(
 # Writing and committing
 
 WRITE_ONLY = with_fallback_keys(
-    flag("write-only", "Skip compaction and expiration in writes."),
-    "write.compaction-skip",
+    flag("write-only", "Skip compaction and expiration in writes."), "write.compaction-skip"
 )
 WRITE_BUFFER_SIZE = size("write-buffer-size", "Memory of the write buffer.", default=256 * MIB)
 COMMIT_MAX_RETRIES = integer("commit.max-retries", "Maximum retries of a commit.", default=10)
@@ -403,8 +401,7 @@ SCAN_VERSION = text("scan.version", "Tag or snapshot to read.")
 SCAN_WATERMARK = integer("scan.watermark", "First snapshot with this watermark.")
 SCAN_TIMESTAMP = text("scan.timestamp", "Last snapshot up to this local time.")
 SCAN_TIMESTAMP_MILLIS = with_fallback_keys(
-    integer("scan.timestamp-millis", "Last snapshot up to this time."),
-    "log.scan.timestamp-millis",
+    integer("scan.timestamp-millis", "Last snapshot up to this time."), "log.scan.timestamp-millis"
 )
 SCAN_FILE_CREATION_TIME_MILLIS = integer(
     "scan.file-creation-time-millis", "Read only files created after this time."

@@ -77,10 +77,7 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
 
 def key_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
     """Check that primary key and partition columns exist, are unique and have a comparable type."""
-    for what, keys in (
-        ("primary key", schema.primary_keys),
-        ("partition", schema.partition_keys),
-    ):
+    for what, keys in (("primary key", schema.primary_keys), ("partition", schema.partition_keys)):
         yield from _listed_columns(schema, what, keys)
         for name in keys:
             field = schema.field(name)

@@ -152,9 +152,7 @@ def _renamed_key(key: str, names: Mapping[str, str]) -> str:
         columns, dot, setting = key[len(_PREFIX) :].partition(".")
         return f"{_PREFIX}{_renamed_list(columns, names)}{dot}{setting}" if dot else key
     match = _INDEX_SETTING.fullmatch(key)
-    if match is None:
-        return key
-    return f"{match[1]}{_renamed(match[2], names)}{match[3]}"
+    return key if match is None else f"{match[1]}{_renamed(match[2], names)}{match[3]}"
 
 
 def _is_column_list(key: str) -> bool:

@@ -70,13 +70,11 @@ _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     "avro": frozenset({"VARIANT"}),
     "orc": frozenset({"VARIANT", "VectorType"}),
     "json": frozenset({"VARIANT", "MultisetType"}),
-    "csv": frozenset(
-        {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
-    ),
+    "csv": frozenset({"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"}),
     "lance": frozenset({TypeRoot.TIMESTAMP_LTZ.value, "MapType", "MultisetType"}),
     "vortex": frozenset({"MapType", "MultisetType"}),
     "mosaic": frozenset(
-        {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
+        {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"}
     ),
 }
 """File format -> types (by root or class) that it cannot store, as in Java."""

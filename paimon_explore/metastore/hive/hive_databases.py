@@ -61,9 +61,9 @@ class HiveDatabases(Kind):
             name=name, location=location, comment=found.description, properties=properties
         )
 
-    def folder_of(self, name: str, *, creates: bool = True) -> str:
+    def folder_of(self, name: str) -> str:
         """Return the folder of new tables of a database; raises NotFoundError."""
-        found = self._load(name, creates=creates)
+        found = self._load(name, creates=True)
         in_properties = (found.parameters or {}).get(LOCATION_PROPERTY)
         return in_properties or found.location_uri or join(self._warehouse, f"{name}{SUFFIX}")
 

@@ -55,11 +55,7 @@ def add_partitions(
 
 
 def _partition(
-    tables: HiveTables,
-    wanted: Identifier,
-    table: Table,
-    folder: str,
-    spec: Mapping[str, str],
+    tables: HiveTables, wanted: Identifier, table: Table, folder: str, spec: Mapping[str, str]
 ) -> Partition:
     now = time.time_ns() // 10**9
     place = "/".join(f"{escape_name(key)}={escape_name(text)}" for key, text in spec.items())
@@ -142,11 +138,7 @@ def mark_done(
     for spec in partitions:
         try:
             tables.client.call(
-                methods.MARK_PARTITION,
-                wanted.database,
-                wanted.table,
-                dict(spec),
-                methods.LOAD_DONE,
+                methods.MARK_PARTITION, wanted.database, wanted.table, dict(spec), methods.LOAD_DONE
             )
         except UnknownTableException as error:
             raise NotFoundError("table", wanted.table, wanted.database) from error

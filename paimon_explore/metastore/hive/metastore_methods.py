@@ -74,6 +74,16 @@ def _method(
     )
 
 
+def _void_method(
+    name: str,
+    arguments: tuple[WireType, ...],
+    errors: tuple[type[ThriftError] | None, ...],
+    *,
+    repeatable: bool = True,
+) -> Method[None]:
+    return _method(name, arguments, type(None), None, errors, repeatable=repeatable)
+
+
 def _struct_method(
     name: str,
     arguments: tuple[WireType, ...],
@@ -87,7 +97,6 @@ def _struct_method(
     return _method(name, arguments, returns, struct_of(returns), errors, repeatable=repeatable)
 
 
-_NONE = type(None)
 _MISSING = hms.NoSuchObjectException
 _META = hms.MetaException
 _DATABASE = struct_of(hms.Database)
@@ -100,20 +109,16 @@ GET_VERSION = _method("getVersion", (), str, STRING, ())
 
 GET_ALL_DATABASES = _method("get_all_databases", (), list[str], STRINGS, (_META,))
 GET_DATABASE = _struct_method("get_database", (STRING,), hms.Database, (_MISSING, _META))
-CREATE_DATABASE = _method(
+CREATE_DATABASE = _void_method(
     "create_database",
     (_DATABASE,),
-    _NONE,
-    None,
     (hms.AlreadyExistsException, hms.InvalidObjectException, _META),
     repeatable=False,
 )
-ALTER_DATABASE = _method("alter_database", (STRING, _DATABASE), _NONE, None, (_META, _MISSING))
-DROP_DATABASE = _method(
+ALTER_DATABASE = _void_method("alter_database", (STRING, _DATABASE), (_META, _MISSING))
+DROP_DATABASE = _void_method(
     "drop_database",
     (STRING, BOOL, BOOL),
-    _NONE,
-    None,
     (_MISSING, hms.InvalidOperationException, _META),
     repeatable=False,
 )
@@ -134,40 +139,28 @@ GET_TABLES_REQUEST = _struct_method(
     _LIST_ERRORS,
 )
 GET_TABLES = _method(
-    "get_table_objects_by_name",
-    (STRING, STRINGS),
-    list[hms.Table],
-    list_of(_TABLE),
-    _LIST_ERRORS,
+    "get_table_objects_by_name", (STRING, STRINGS), list[hms.Table], list_of(_TABLE), _LIST_ERRORS
 )
-CREATE_TABLE = _method(
+CREATE_TABLE = _void_method(
     "create_table",
     (_TABLE,),
-    _NONE,
-    None,
     (hms.AlreadyExistsException, hms.InvalidObjectException, _META, _MISSING),
     repeatable=False,
 )
-ALTER_TABLE = _method(
+ALTER_TABLE = _void_method(
     "alter_table_with_environment_context",
     (STRING, STRING, _TABLE, _CONTEXT),
-    _NONE,
-    None,
     (hms.InvalidOperationException, _META),
 )
-RENAME_TABLE = _method(
+RENAME_TABLE = _void_method(
     "alter_table_with_environment_context",
     (STRING, STRING, _TABLE, _CONTEXT),
-    _NONE,
-    None,
     (hms.InvalidOperationException, _META),
     repeatable=False,
 )
-DROP_TABLE = _method(
+DROP_TABLE = _void_method(
     "drop_table_with_environment_context",
     (STRING, STRING, BOOL, _CONTEXT),
-    _NONE,
-    None,
     (_MISSING, _META),
     repeatable=False,
 )
@@ -201,7 +194,7 @@ _EVENT_ERRORS = (
     hms.InvalidPartitionException,
 )
 _EVENT = (STRING, STRING, STRING_MAP, I32)
-MARK_PARTITION = _method("markPartitionForEvent", _EVENT, _NONE, None, _EVENT_ERRORS)
+MARK_PARTITION = _void_method("markPartitionForEvent", _EVENT, _EVENT_ERRORS)
 IS_PARTITION_MARKED = _method("isPartitionMarkedForEvent", _EVENT, bool, BOOL, _EVENT_ERRORS)
 
 _NO_TRANSACTION = (hms.NoSuchTxnException, hms.TxnAbortedException)
@@ -214,12 +207,8 @@ CHECK_LOCK = _struct_method(
     hms.LockResponse,
     (*_NO_TRANSACTION, hms.NoSuchLockException),
 )
-UNLOCK = _method(
-    "unlock",
-    (struct_of(hms.UnlockRequest),),
-    _NONE,
-    None,
-    (hms.NoSuchLockException, hms.TxnOpenException),
+UNLOCK = _void_method(
+    "unlock", (struct_of(hms.UnlockRequest),), (hms.NoSuchLockException, hms.TxnOpenException)
 )
 SHOW_LOCKS = _struct_method(
     "show_locks", (struct_of(hms.ShowLocksRequest),), hms.ShowLocksResponse, ()

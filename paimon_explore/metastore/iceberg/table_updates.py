@@ -16,7 +16,6 @@ from paimon_explore.commit.iceberg.table_metadata import (
     IDENTITY,
     IcebergMetadata,
     IcebergSnapshot,
-    objects,
     snapshot_json,
 )
 from paimon_explore.errors import CorruptFileError
@@ -72,7 +71,7 @@ def parse_catalog_table(source: JsonObject) -> CatalogTable:
     """
     current = source.optional_integer("current-snapshot-id")
     default = source.optional_integer("default-spec-id")
-    spec = [one for one in objects(source, "partition-specs") if one.integer("spec-id") == default]
+    spec = [one for one in source.objects("partition-specs") if one.integer("spec-id") == default]
     refs = source.optional_object("refs")
     named = {name: refs.optional_object(name) for name in refs.values} if refs is not None else {}
     return CatalogTable(
@@ -81,17 +80,17 @@ def parse_catalog_table(source: JsonObject) -> CatalogTable:
         location=source.optional_text("location") or "",
         schemas={
             one.integer("schema-id"): _comparable(one.values.get("fields"))
-            for one in objects(source, "schemas")
+            for one in source.objects("schemas")
         },
         schema_id=source.optional_integer("current-schema-id"),
-        spec=_spec([one.values for one in objects(spec[0], "fields")]) if spec else None,
+        spec=_spec([one.values for one in spec[0].objects("fields")]) if spec else None,
         last_sequence_number=source.optional_integer("last-sequence-number") or 0,
         snapshots={
             one.integer("snapshot-id"): (
                 one.optional_text("manifest-list") or "",
                 (one.optional_texts("summary") or {}).get(IDENTITY),
             )
-            for one in (objects(source, "snapshots") if source.values.get("snapshots") else [])
+            for one in (source.objects("snapshots") if source.values.get("snapshots") else [])
         },
         current=None if current == _LAST_ADDED else current,
         tags={

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from paimon_explore.errors import PaimonError, StorageError, safe_cause
+from paimon_explore.errors import PaimonError, StorageError, safe_cause, undo_on_error
 from paimon_explore.metastore.jdbc.dialects import Connection, Dialect, dialect_of
 
 _IDLE_S = 5.0
@@ -165,12 +165,9 @@ class JdbcDatabase:
     def _connected(self) -> Connection:
         self._process = os.getpid()
         opened = self.dialect.connect(self._address, self._properties)
-        try:
+        with undo_on_error(opened.close):
             for name, create in self._catalog_tables.items():
                 self._create_table(opened, name, create)
-        except BaseException:
-            opened.close()
-            raise
         return opened
 
     def _create_table(self, opened: Connection, name: str, create: str) -> None:

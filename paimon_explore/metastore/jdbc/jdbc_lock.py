@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import suppress
 
-from paimon_explore.errors import StorageError
+from paimon_explore.errors import StorageError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.jdbc.jdbc_database import (
     BusyDatabaseError,
@@ -69,12 +69,9 @@ class JdbcLock:
         threads = _THREADS.setdefault(self._lock_id, threading.Lock())
         if not threads.acquire(timeout=limit):
             raise self._timed_out(limit)
-        try:
+        with undo_on_error(threads.release):
             if self._rules.enabled:
                 self._wait(started, limit)
-        except BaseException:
-            threads.release()
-            raise
 
     def __exit__(self, *_: object) -> None:
         """Release the lock."""

@@ -180,11 +180,7 @@ def _column(action: str, path: change.ColumnPath) -> dict[str, object]:
 
 
 def _move(name: str, move: change.Move) -> dict[str, object]:
-    return {
-        "fieldName": name,
-        "referenceFieldName": move.reference,
-        "type": move.position.name,
-    }
+    return {"fieldName": name, "referenceFieldName": move.reference, "type": move.position.name}
 
 
 def rename_json(source: Identifier, target: Identifier) -> Mapping[str, object]:

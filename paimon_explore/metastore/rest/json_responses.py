@@ -53,19 +53,6 @@ def names_of(source: JsonObject, key: str) -> list[str]:
     return found
 
 
-def objects_of(source: JsonObject, key: str) -> list[JsonObject]:
-    """Return a list of objects; empty if the key is absent or null."""
-    found = source.values.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise source.error(key, "must be a list of objects")
-    return [
-        JsonObject(path=source.path, values=item, where=f"{key}[{place}]")
-        for place, item in enumerate(found)
-    ]
-
-
 def boolean_of(source: JsonObject, key: str, *, default: bool | None = None) -> bool:
     """Return a bool; required if there is no default."""
     found = source.values.get(key)

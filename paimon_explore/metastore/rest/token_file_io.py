@@ -118,9 +118,7 @@ class TokenFileIO:
 
     def open_sized(self, path: str, size: int) -> pa.NativeFile:
         """Open a file whose size is known; a small one is read as a whole in one request."""
-        if size > _SMALL_FILE_BYTES:
-            return self.open(path)
-        return pa.BufferReader(self.read(path))
+        return self.open(path) if size > _SMALL_FILE_BYTES else pa.BufferReader(self.read(path))
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""

@@ -72,9 +72,7 @@ def parse_timestamp(text: str) -> ParsedTimestamp | None:
     if zone is None:
         return ParsedTimestamp(nanos=nanos, zoned=False)
     found = _zone(zone)
-    if found is None:
-        return None
-    return ParsedTimestamp(nanos=to_utc(nanos, found), zoned=True)
+    return None if found is None else ParsedTimestamp(nanos=to_utc(nanos, found), zoned=True)
 
 
 def to_utc(wall_nanos: int, zone: tzinfo | None) -> int:

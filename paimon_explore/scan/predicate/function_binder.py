@@ -21,9 +21,7 @@ from paimon_explore.scan.predicate.functions import common_type
 from paimon_explore.scan.predicate.literal_range import INTEGER_BITS, literal_range
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 
-PEERS = frozenset(
-    {*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"},
-)
+PEERS = frozenset({*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"})
 """Functions whose arguments have one common type, which constants take from the others."""
 
 COLLECTIONS = frozenset({"size", "array_contains", "element_at", "[]"})
@@ -32,11 +30,7 @@ _INDEX = AtomicType(root=TypeRoot.INT)
 
 
 def coerced(
-    bound: Sequence[Expression],
-    kinds: Sequence[DataType],
-    zone: tzinfo | None,
-    *,
-    conditions: bool,
+    bound: Sequence[Expression], kinds: Sequence[DataType], zone: tzinfo | None, *, conditions: bool
 ) -> tuple[list[Expression], list[DataType]]:
     """Converts constant arguments to the common type of the others, if it can represent them.
 

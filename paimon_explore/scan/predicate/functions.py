@@ -552,18 +552,15 @@ FUNCTIONS: Mapping[str, Function] = {
 """Functions by name in lower case, and operators."""
 
 ALIASES: Mapping[str, str] = {
-    "ifnull": "coalesce",
-    "nvl": "coalesce",
-    "if": "case",
-    "iff": "case",
+    **dict.fromkeys(("ifnull", "nvl"), "coalesce"),
+    **dict.fromkeys(("if", "iff"), "case"),
+    **dict.fromkeys(("rlike", "regexp"), "regexp_like"),
     "ucase": "upper",
     "lcase": "lower",
     "char_length": "length",
     "substr": "substring",
     "ceiling": "ceil",
     "mod": "%",
-    "rlike": "regexp_like",
-    "regexp": "regexp_like",
     "dayofmonth": "day",
     "cardinality": "size",
     "try_variant_get": "variant_get",

@@ -9,20 +9,13 @@ import pyarrow as pa
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.definitions import FIXED_WIDTHS, FLOATS, AtomicType, TypeRoot
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue
 
 _DTYPES = {
-    TypeRoot.TINYINT: "<i1",
-    TypeRoot.SMALLINT: "<i2",
-    TypeRoot.INT: "<i4",
-    TypeRoot.BIGINT: "<i8",
-    TypeRoot.FLOAT: "<f4",
-    TypeRoot.DOUBLE: "<f8",
-    TypeRoot.DATE: "<i4",
-    TypeRoot.TIME: "<i4",
-    TypeRoot.TIMESTAMP: "<i8",
-    TypeRoot.TIMESTAMP_LTZ: "<i8",
+    root: f"<{'f' if root in FLOATS else 'i'}{width}"
+    for root, width in FIXED_WIDTHS.items()
+    if root is not TypeRoot.BOOLEAN
 }
 _DECIMAL_BYTES = 16
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)

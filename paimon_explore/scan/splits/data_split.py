@@ -23,6 +23,8 @@ from paimon_explore.scan.splits.row_id_ranges import row_ranges
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
 
+    from paimon_explore.metadata.commit_message import BucketFields
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionFile:
@@ -246,6 +248,15 @@ class DataSplit:
         """Bucket count the files were written with; -1 for dynamic or no buckets, -2 postponed."""
         found: int = self._value("total_buckets")  # type: ignore[assignment]  # by the schema of manifest entries
         return found
+
+    @property
+    def bucket_fields(self) -> "BucketFields":
+        """Partition, bucket and total number of buckets, as fields of messages and entries."""
+        return {
+            "partition": self.partition,
+            "bucket": self.bucket,
+            "total_buckets": self.total_buckets,
+        }
 
     @property
     def deletion_files(self) -> Mapping[str, DeletionFile]:

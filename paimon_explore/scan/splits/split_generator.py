@@ -231,11 +231,7 @@ def without_retracts(entries: ManifestEntries) -> Mask:
 
 # Spec: `source.split.target-size`, `source.split.open-file-cost`.
 def pack(
-    sizes: npt.NDArray[np.int64],
-    groups: npt.NDArray[np.int64],
-    *,
-    target: int,
-    open_cost: int,
+    sizes: npt.NDArray[np.int64], groups: npt.NDArray[np.int64], *, target: int, open_cost: int
 ) -> npt.NDArray[np.int64]:
     """Packs consecutive items of one group into bins of at most `target` bytes.
 

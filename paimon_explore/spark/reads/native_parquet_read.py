@@ -75,8 +75,8 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
     fields = _stored(job).fields
     if (
         not job.row_type.fields
-        or not isinstance(reader.store.file_io, LocalFileIO)
-        or not are_distinct(reader.schema.row_type.names)
+        or not isinstance(reader.target.store.file_io, LocalFileIO)
+        or not are_distinct(reader.target.schema.row_type.names)
         or not all(is_same_everywhere(field.type) for field in fields)
         or (reader.predicate != TRUE and _condition(job) is None)
     ):
@@ -84,9 +84,9 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
     paths: list[str] = []
     rest: list[Split] = []
     names = {field.name for field in fields}
-    keys = names.intersection(reader.schema.partition_keys)
+    keys = names.intersection(reader.target.schema.partition_keys)
     for split in splits:
-        taken = _taken(split, reader.schema, keys)
+        taken = _taken(split, reader.target.schema, keys)
         if isinstance(split, DataSplit) and any(taken) and len(paths) < _MOST_FILES:
             paths += [path for path, hit in zip(split.paths, taken, strict=True) if hit]
             rest += [split.file(row) for row, hit in enumerate(taken) if not hit]
@@ -144,7 +144,7 @@ def _stored(job: ReadJob) -> RowType:
     """Return the selected columns and those that the predicate needs."""
     wanted = job.row_type.names
     more = sorted(names_of(job.reader.predicate) - set(wanted))
-    return job.reader.schema.project((*wanted, *more))
+    return job.reader.target.schema.project((*wanted, *more))
 
 
 def _condition(job: ReadJob) -> Column | None:
@@ -187,9 +187,7 @@ def spark_condition(expr: ex.Expression, row_type: RowType) -> Column | None:
 
 def _joined(parts: Sequence[Column | None], *, both: bool) -> Column | None:
     known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    return reduce(and_ if both else or_, known)
+    return None if len(known) < len(parts) else reduce(and_ if both else or_, known)
 
 
 def _test(expr: ex.Expression, row_type: RowType) -> Column | None:

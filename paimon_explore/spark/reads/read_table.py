@@ -158,7 +158,7 @@ def _read_in_driver(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) 
 
 def _is_small(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> bool:
     """Return whether the driver reads files in less time than a task needs to start."""
-    predicate, schema = job.reader.predicate, job.reader.schema
+    predicate, schema = job.reader.predicate, job.reader.target.schema
     limit = driver_bytes(spark)
     if predicate == TRUE:
         if sum(split.row_count for split in splits) > _DRIVER_ROWS:

@@ -72,13 +72,7 @@ def count(  # noqa: PLR0913 - the choices of one read
     }
     total = sum(rows for rows in known.values() if rows is not None)
     rest = [split for at, split in enumerate(plan.splits) if known.get(at) is None]
-    reader = SplitReader(  # also if no file is read: it checks that all rows may be counted
-        store=scan.target.store,
-        schema=scan.target.schema,
-        options=scan.target.options,
-        columns=(),
-        predicate=plan.rest,
-    )
+    reader = SplitReader(target=scan.target, columns=(), predicate=plan.rest)
     if not rest:
         return total
     if driver_bytes(spark) and fit_one_task(rest):
@@ -98,5 +92,5 @@ def _counted(
 
 
 def _count(reader: SplitReader, snapshot: Snapshot | None, splits: Iterable[Split]) -> int:
-    with explain_missing_files(reader.store, snapshot):
+    with explain_missing_files(reader.target.store, snapshot):
         return sum(part.num_rows for split in splits for part in read_split(reader, split))

@@ -252,9 +252,7 @@ def _kinds(scan: Scan, splits: Iterable[Split], *, kinds: bool) -> SpecialRead:
     first = [st.StructField(ROWKIND.name, st.StringType())] if kinds else []
     schema = st.StructType([*first, *columns.fields])
     reader = SplitReader(
-        store=scan.target.store,
-        schema=scan.target.schema,
-        options=scan.target.options,
+        target=scan.target,
         columns=scan.columns,
         predicate=scan.where,
         system_columns=(SystemColumn.VALUE_KIND,),

@@ -126,9 +126,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
     row_type = scan.target.schema.row_type
     schema = spark_schema(row_type)
     reader = SplitReader(
-        store=scan.target.store,
-        schema=scan.target.schema,
-        options=scan.target.options,
+        target=scan.target,
         columns=row_type.names,
         predicate=rest,
         system_columns=(SystemColumn.POSITION,),
@@ -150,17 +148,14 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
 
 def _rows_of(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
     """Read the rows of one task, with file and position."""
-    with explain_missing_files(job.reader.store, job.snapshot):
+    with explain_missing_files(job.reader.target.store, job.snapshot):
         for split in splits:
             yield from _placed(job, split)
 
 
 def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:
     name = pa.scalar(str(split.files.table.column("file_name")[0]))
-    added = [
-        pa.field(FILE, pa.string(), nullable=False),
-        pa.field(ROW, pa.int64(), nullable=False),
-    ]
+    added = [pa.field(FILE, pa.string(), nullable=False), pa.field(ROW, pa.int64(), nullable=False)]
     schema = pa.schema([*job.wire, *added])
     for batch in job.reader.read(split):
         rows = to_spark(batch.select(list(job.row_type.names)), job.row_type, job.wire)
@@ -213,9 +208,7 @@ def _removal(
     )
     vectors = changed_vectors(placed.scan.target, first, change)
     return CommitMessage(
-        partition=first.partition,
-        bucket=first.bucket,
-        total_buckets=first.total_buckets,
+        **first.bucket_fields,
         deleted_files=ManifestEntries.concat([placed.split_by_file[name].files for name in gone]),
         new_index_files=vectors.added,
         deleted_index_files=vectors.removed,

@@ -154,10 +154,7 @@ def write_natively(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
         rows, partition=EMPTY_ROW, bucket=_BUCKET, total_buckets=UNAWARE_TOTAL_BUCKETS
     )
     message = CommitMessage(
-        partition=EMPTY_ROW,
-        bucket=_BUCKET,
-        total_buckets=UNAWARE_TOTAL_BUCKETS,
-        new_files=files,
+        partition=EMPTY_ROW, bucket=_BUCKET, total_buckets=UNAWARE_TOTAL_BUCKETS, new_files=files
     )
     return [message]
 

@@ -32,7 +32,7 @@ from pyspark.sql import types as st
 
 from paimon_explore.arguments import optional_mapping
 from paimon_explore.commit.overwrite import Overwrite
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError, choices, undo_on_error
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
@@ -156,13 +156,10 @@ def written(
         shares_buckets=shares_buckets(target, tasks),
     )
     messages: list[CommitMessage] = []
-    try:
-        messages = _messages(df, job)
+    with undo_on_error(withdraw, target, messages):
+        messages += _messages(df, job)
         messages += removals()
         made = publish(target, messages, what) if commit is None else commit(target, messages)
-    except BaseException:
-        withdraw(target, messages)
-        raise
     if made is None or what is not None or commit is not None:
         return made
     return compact_written(df.sparkSession, target, messages) or made

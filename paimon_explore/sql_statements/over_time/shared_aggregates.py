@@ -225,11 +225,7 @@ def lifetime_rows(
     if found is None:
         return None
     reader = SplitReader(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
-        columns=tuple(columns),
-        predicate=where if is_plain else TRUE,
+        target=target, columns=tuple(columns), predicate=where if is_plain else TRUE
     )
     schema = arrow_schema(target.schema.project(columns))
     for name in (FIRST, LAST):

@@ -16,10 +16,7 @@ from paimon_explore.table.searches.rows_by_id import files_with_row_ids, rows_by
 
 
 def referenced_blobs(
-    views: Sequence[BlobView],
-    open_store: Callable[[str], TableStore],
-    *,
-    as_descriptor: bool,
+    views: Sequence[BlobView], open_store: Callable[[str], TableStore], *, as_descriptor: bool
 ) -> dict[BlobView, object]:
     """Return the BLOBs that references refer to, or their descriptors.
 

@@ -356,8 +356,7 @@ class Catalog(SqlCatalog):
         wanted = parse_identifier(name)
         if wanted.system_table is not None or self._is_global(wanted):
             raise InvalidInputError(
-                f"{name!r} is a system table.",
-                hint=f"Open it with system_table({name!r}).",
+                f"{name!r} is a system table.", hint=f"Open it with system_table({name!r})."
             )
         return self._open(wanted, option_texts(options))
 

@@ -33,11 +33,7 @@ def catalog_html(metastore: Metastore, shown: Mapping[str, str]) -> str:
 
 
 def _row(metastore: Metastore, database: str) -> str:
-    lists = (
-        metastore.tables(database),
-        metastore.views(database),
-        metastore.functions(database),
-    )
+    lists = (metastore.tables(database), metastore.views(database), metastore.functions(database))
     cells = "".join(f"<td>{esc(_first(names))}</td>" for names in lists)
     return f"<tr><th>{esc(database)}</th>{cells}</tr>"
 

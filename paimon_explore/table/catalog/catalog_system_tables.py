@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TYPE
@@ -17,41 +18,24 @@ from paimon_explore.table.table import Table
 
 DATABASE = "sys"
 
-_WHERE = (pa.field("database_name", pa.string()), pa.field("table_name", pa.string()))
+_WHERE = "database_name string, table_name string"
 
-TABLES = pa.schema(
-    (
-        *_WHERE,
-        pa.field("table_type", pa.string()),
-        pa.field("partitioned", pa.bool_()),
-        pa.field("primary_key", pa.bool_()),
-        pa.field("owner", pa.string()),
-        pa.field("created_at", pa.int64()),
-        pa.field("created_by", pa.string()),
-        pa.field("updated_at", pa.int64()),
-        pa.field("updated_by", pa.string()),
-        pa.field("record_count", pa.int64()),
-        pa.field("file_size_in_bytes", pa.int64()),
-        pa.field("file_count", pa.int64()),
-        pa.field("last_file_creation_time", pa.int64()),
-    )
+TABLES = schema_from_text(
+    _WHERE,
+    "table_type string, partitioned bool, primary_key bool, owner string, created_at int64, "
+    "created_by string, updated_at int64, updated_by string, record_count int64, "
+    "file_size_in_bytes int64, file_count int64, last_file_creation_time int64",
 )
 
-PARTITIONS = pa.schema(
-    (
-        *_WHERE,
-        pa.field("partition_name", pa.string()),
-        pa.field("recordCount", pa.int64()),
-        pa.field("fileSizeInBytes", pa.int64()),
-        pa.field("fileCount", pa.int64()),
-        pa.field("lastFileCreationTime", pa.int64()),
-        pa.field("done", pa.bool_()),
-    )
+PARTITIONS = schema_from_text(
+    _WHERE,
+    "partition_name string, recordCount int64, fileSizeInBytes int64, fileCount int64, "
+    "lastFileCreationTime int64, done bool",
 )
 
-_KEY_VALUE = (pa.field("key", pa.string()), pa.field("value", pa.string()))
-TABLE_OPTIONS = pa.schema((*_WHERE, *_KEY_VALUE))
-CATALOG_OPTIONS = pa.schema(_KEY_VALUE)
+_KEY_VALUE = "key string, value string"
+TABLE_OPTIONS = schema_from_text(_WHERE, _KEY_VALUE)
+CATALOG_OPTIONS = schema_from_text(_KEY_VALUE)
 
 Row = dict[str, object]
 

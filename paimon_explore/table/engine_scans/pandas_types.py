@@ -28,8 +28,7 @@ def to_pandas(rows: pa.Table, dtype_backend: str | None) -> "pd.DataFrame":
         return rows.to_pandas()
     if dtype_backend not in BACKENDS:
         raise InvalidInputError(
-            f"Unknown dtype_backend {dtype_backend!r}.",
-            hint=f"Use {choices(BACKENDS)}, or None.",
+            f"Unknown dtype_backend {dtype_backend!r}.", hint=f"Use {choices(BACKENDS)}, or None."
         )
     import pandas as pd
 

@@ -54,24 +54,12 @@ def _frame(rows: "pa.RecordBatch | pa.Table") -> pl.DataFrame:
     return found if isinstance(found, pl.DataFrame) else found.to_frame()
 
 
-_OPERATORS = {
-    "Eq": "==",
-    "NotEq": "!=",
-    "Lt": "<",
-    "LtEq": "<=",
-    "Gt": ">",
-    "GtEq": ">=",
-}
+_OPERATORS = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _AND = frozenset({"And", "LogicalAnd"})
 _OR = frozenset({"Or", "LogicalOr"})
 _MICROS = {"Milliseconds": 1000, "Microseconds": 1}
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - without a time zone
-_BOUNDS = {
-    "Both": (">=", "<="),
-    "Left": (">=", "<"),
-    "Right": (">", "<="),
-    "None": (">", "<"),
-}
+_BOUNDS = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
 
 
 def polars_condition(predicate: "pl.Expr", row_type: RowType) -> Term | None:
@@ -182,6 +170,4 @@ def _members(node: object) -> list[object]:
     except (pa.ArrowException, ValueError):
         return []
     values = table.column(0).to_pylist() if table.num_columns == 1 else []
-    if len(values) == 1 and isinstance(values[0], list):
-        return values[0]
-    return values
+    return values[0] if len(values) == 1 and isinstance(values[0], list) else values

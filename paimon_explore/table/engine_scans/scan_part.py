@@ -49,11 +49,11 @@ class SplitRows:
 
     def batches(self, split: Split, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Read the rows of a split in a schema."""
-        with explain_missing_files(self.reader.store, self.snapshot):
+        with explain_missing_files(self.reader.target.store, self.snapshot):
             for batch in read_split(self.reader, split):
                 columns = batch.columns
                 if self.narrowed is not None:
-                    whole = self.reader.schema.project(self.reader.columns)
+                    whole = self.reader.target.schema.project(self.reader.columns)
                     columns = projected_columns(columns, whole, self.narrowed)
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -124,7 +124,7 @@ class ScanPart:
 
 def split_part(source: SplitRows, split: Split, schema: pa.Schema) -> ScanPart:
     """Return the part of a scan that is a split."""
-    part = _part(source, schema, source.reader.store.paths.root)
+    part = _part(source, schema, source.reader.target.store.paths.root)
     return _with_split(part, split)
 
 

@@ -249,9 +249,7 @@ class FormatTable:
         found = self.options.value(FILE_FORMAT).strip().lower()
         if found not in FORMATS:
             raise UnsupportedFeatureError(
-                f"a format table of {found} files",
-                self.name,
-                hint=f"Formats: {choices(FORMATS)}.",
+                f"a format table of {found} files", self.name, hint=f"Formats: {choices(FORMATS)}."
             )
         return found
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.errors import undo_on_error
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
 from paimon_explore.frozen_dataclass import dataclass
@@ -130,9 +131,6 @@ class FormatWrite:
         columns = [rows.column(field.name).combine_chunks() for field in layout.fields]
         with self.file_io.create_stream(path) as sink:
             writer = open_format(sink, layout)
-            try:
+            with undo_on_error(writer.abort):
                 writer.write(columns)
                 writer.close()
-            except BaseException:
-                writer.abort()
-                raise

@@ -1,9 +1,10 @@
 # ruff: noqa: PLC0414 - re-exported
 """The types in annotations of `Table.inspect`, each imported on first use; see `lazy_types`."""
 
+import ast
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from paimon_explore.table.operations.type_imports import imported_type
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout as ByteLayout
@@ -19,6 +20,35 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.views.manifest_tree import Children as Children
     from paimon_explore.inspection.views.node_detail import Document as Document
     from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
+
+
+@cache
+def _modules(importer: str) -> dict[str, str]:
+    """Return the module of each name that a module imports as that name, from its source."""
+    from pkgutil import get_data
+
+    package, _, name = importer.rpartition(".")
+    source = get_data(package, f"{name}.py") or b""
+    statements = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.ImportFrom)]
+    return {
+        alias.name: one.module or "" for one in statements for alias in one.names if alias.asname
+    }
+
+
+def imported_type(importer: str, name: str) -> Any:  # noqa: ANN401 - a type of any kind
+    """Return a type that a module imports for type checkers, as `name as name`.
+
+    Args:
+        importer: the module.
+        name: the type.
+
+    Raises:
+        AttributeError: the module does not import it.
+    """
+    if name in _modules(importer):
+        return getattr(import_module(_modules(importer)[name]), name)
+    msg = f"module {importer!r} has no attribute {name!r}"
+    raise AttributeError(msg, name=name, obj=None)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind

@@ -18,7 +18,6 @@ from paimon_explore.inspection.what_if.partition_expiry_preview import (
     PartitionExpiryPreview,
     partition_expiry_preview,
 )
-from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.operations.maintenance_arguments import Age
 from paimon_explore.table.table_definition import OptionValue, option_texts
@@ -69,15 +68,7 @@ class WhatIf:
         boolean("full", full)
         specs = None if partitions is None else _specs(partitions)
         given = option_texts(options)
-        python = call_code(
-            f"{self._view.expression}.what_if.compact",
-            full=None if full else False,
-            partitions=specs,
-            options=given or None,
-        )
-        return compaction_preview(
-            self._view, full=full, partitions=specs, options=given, code=Code(python=python)
-        )
+        return compaction_preview(self._view, full=full, partitions=specs, options=given)
 
     def expire_snapshots(
         self,
@@ -134,12 +125,7 @@ class WhatIf:
         ()
         """
         age = optional_duration("older_than", older_than)
-        given = option_texts(options)
-        check_dynamic_options(self._view.target(None, travelled=False).schema, given)
-        name = f"{self._view.expression}.what_if.expire_partitions"
-        code = Code(python=call_code(name, *([age] if age else []), options=given or None))
-        changed = self._view.options.changed(given)
-        return partition_expiry_preview(self._view, age, changed, code=code)
+        return partition_expiry_preview(self._view, age, option_texts(options))
 
     def options(self, options: Mapping[str, OptionValue | None]) -> OptionsPreview:
         """Preview `Table.set_options`: which options are accepted, and what they change.
@@ -159,8 +145,7 @@ class WhatIf:
         given = mapping("options", options, hint="Pass option values by key: {'bucket': 2}.")
         kept = option_texts({k: v for k, v in options.items() if v is not None})
         texts = {key: kept.get(key) for key in given}
-        code = Code(python=call_code(f"{self._view.expression}.what_if.options", texts))
-        return options_preview(self._view, texts, code)
+        return options_preview(self._view, texts)
 
 
 def _specs(partitions: Specs) -> list[Mapping[str, object]]:

@@ -129,9 +129,7 @@ def _read(
     if drops_retracts:
         system = (*system, SystemColumn.VALUE_KIND)
     reader = SplitReader(
-        store=target.store,
-        schema=target.schema,
-        options=target.options,
+        target=target,
         columns=columns,
         predicate=where,
         system_columns=system,

@@ -101,11 +101,7 @@ class SqlResult:
         return self._note
 
     def diff(
-        self,
-        before: int | str | date,
-        after: int | str | date,
-        *,
-        key: Iterable[str] | None = None,
+        self, before: int | str | date, after: int | str | date, *, key: Iterable[str] | None = None
     ) -> "SqlResult":
         """Return the rows of the result that differ between two points in time.
 

@@ -163,6 +163,4 @@ class StreamPoints:
 
     def _with_rows(self, start: StreamStart) -> StreamStart:
         """Start with the rows before the first changes."""
-        if not start.snapshot:
-            return start
-        return whole(self._store.snapshots.load(start.snapshot))
+        return start if not start.snapshot else whole(self._store.snapshots.load(start.snapshot))

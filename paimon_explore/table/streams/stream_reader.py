@@ -84,12 +84,7 @@ class StreamRequest:
         known = TableOptions(options)
         check_supported_options(known, Use.STREAM, self.store.paths.root)
         return ScanTarget(
-            store=self.store,
-            schema=schema,
-            options=known,
-            snapshot=None,
-            travel=NEWEST,
-            branch=self.store.paths.branch,
+            store=self.store, schema=schema, options=known, snapshot=None, travel=NEWEST
         )
 
     def reader(self, target: ScanTarget) -> ChangeReader:

@@ -120,9 +120,7 @@ class StagedOperations:
             partitions = written_partitions(self._staged.store, made)
         before = self._overwritten
         self._overwritten = replace(
-            before,
-            specs=(*before.specs, *what.specs),
-            partitions=before.partitions | partitions,
+            before, specs=(*before.specs, *what.specs), partitions=before.partitions | partitions
         )
 
     def _check_open(self, name: str) -> None:

@@ -42,12 +42,7 @@ from paimon_explore.write.input.variant_values import variants_of_arrow
 
 NestedType: TypeAlias = RowType | ArrayType | VectorType | MapType | MultisetType
 
-_OTHER_LISTS = (
-    pa.LargeListArray,
-    pa.FixedSizeListArray,
-    pa.ListViewArray,
-    pa.LargeListViewArray,
-)
+_OTHER_LISTS = (pa.LargeListArray, pa.FixedSizeListArray, pa.ListViewArray, pa.LargeListViewArray)
 _COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 _VARIANT_PART = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
 

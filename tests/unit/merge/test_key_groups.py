@@ -10,7 +10,7 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.merge.keys.key_groups import group_rows, ranks
+from paimon_explore.merge.keys.key_groups import group_rows, group_tied_rows, ranks
 from paimon_explore.merge.keys.normalized_keys import key_source, normalized_keys
 from paimon_explore.merge.numpy_columns import index_array
 from paimon_explore.merge.sort_merge import key_at, rows_up_to
@@ -90,7 +90,7 @@ def test_keys_are_compared_column_by_column_and_equal_ones_keep_their_order() ->
 def test_rows_of_a_key_are_ordered_by_further_words_that_make_no_groups() -> None:
     keys = column_of([7, 7, 5, 7], "INT")
     numbers = np.array([3, 1, 0, 2])
-    groups = group_rows([keys], [key_source(numbers)], count=4)
+    groups = group_tied_rows([keys], [key_source(numbers)], count=4)[0]
     assert groups.order.tolist() == [2, 1, 3, 0]
     assert groups.starts.tolist() == [0, 1]
 
@@ -117,7 +117,7 @@ def test_sliced_columns_are_seen_from_where_the_slice_begins() -> None:
 
 def test_descending_words_turn_values_but_leave_null_first() -> None:
     column = column_of([1, None, 3, 2], "INT")
-    groups = group_rows([], list(normalized_keys(column, descending=True)), count=4)
+    groups = group_tied_rows([], list(normalized_keys(column, descending=True)), count=4)[0]
     assert groups.order.tolist() == [1, 2, 3, 0]
 
 

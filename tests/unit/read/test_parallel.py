@@ -38,9 +38,7 @@ def table() -> Table:
 
 def reader_of(table: Table, file_io: FileIO) -> SplitReader:
     return SplitReader(
-        store=replace(table._store, file_io=file_io),
-        schema=table.schema,
-        options=table.options,
+        target=replace(table._target(), store=replace(table._store, file_io=file_io)),
         columns=("p", "n"),
     )
 

@@ -22,9 +22,7 @@ def row(k: int, v: str, n: int = 0, kind: str = "+I") -> dict[str, object]:
 def read(table: Table, *names: str, batch_rows: int) -> list[pa.RecordBatch]:
     scan = table.scan()
     reader = SplitReader(
-        store=table._store,
-        schema=table.schema,
-        options=table.options,
+        target=table._target(),
         columns=names,
         batch_rows=batch_rows,
     )
@@ -151,9 +149,7 @@ def test_system_columns_come_behind_and_tell_deleted_rows() -> None:
     )
     scan = table.scan()
     reader = SplitReader(
-        store=table._store,
-        schema=table.schema,
-        options=table.options,
+        target=table._target(),
         columns=("k",),
         system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
     )

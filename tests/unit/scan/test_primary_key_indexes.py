@@ -83,12 +83,7 @@ def test_indexes_are_not_used(folder: Path, options: dict[str, str]) -> None:
 def test_splits_of_other_processes_have_the_rows(folder: Path) -> None:
     scan = open_table(folder).scan(where="amt = 5")
     plan = scan.plan()
-    reader = SplitReader(
-        store=scan.target.store,
-        schema=scan.target.schema,
-        options=scan.target.options,
-        columns=("k",),
-    )
+    reader = SplitReader(target=scan.target, columns=("k",))
     splits = [pickle.loads(pickle.dumps(split)) for split in plan.splits]  # noqa: S301 - ours
     assert all(isinstance(split, DataSplit) for split in splits)
     assert reader.table_of(splits).num_rows == reader.table_of(plan.splits).num_rows < 376

@@ -8,7 +8,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
-from paimon_explore.metastore.hive.hive_environment import HiveEnvironment
+from paimon_explore.metastore.hive.hive_metastore import HiveEnvironment
 from paimon_explore.metastore.hive.hive_tables import HiveTables
 from paimon_explore.metastore.identifier import parse_identifier
 

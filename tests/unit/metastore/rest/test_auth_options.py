@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from paimon_explore.errors import InvalidInputError, StorageError
-from paimon_explore.metastore.rest.auth.auth_options import auth_provider
+from paimon_explore.metastore.rest.auth.auth_options import DlfAuth, auth_provider
 from paimon_explore.metastore.rest.auth.auth_provider import SignedRequest
-from paimon_explore.metastore.rest.auth.dlf_auth import DlfAuth
 from paimon_explore.metastore.rest.auth.dlf_signers import DefaultSigner
 from paimon_explore.metastore.rest.auth.dlf_token import (
     DlfToken,

@@ -50,7 +50,7 @@ READERS: dict[str, Callable[[JsonObject], object]] = {
     "partition": read.partition_of,
     "latest snapshot": read.latest_snapshot_of,
     "names": lambda source: read.names_of(source, "tables"),
-    "objects": lambda source: [*map(read.partition_of, read.objects_of(source, "tables"))],
+    "objects": lambda source: [*map(read.partition_of, source.objects("tables"))],
 }
 
 
