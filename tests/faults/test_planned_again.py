@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from uuid import uuid4
 
@@ -19,11 +19,13 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import CommitConflictError, CommitOutcomeUnknownError, StorageError
+from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store.table_store import TableStore
 from support.acts import LATER
 from support.cuts import unaccounted
 from support.depth import DEEP, some
 from support.interrupted import interrupted
+from support.memory_files import copied_files
 from support.paused_file_io import PausedFileIO
 
 pytestmark = pytest.mark.usefixtures("single_reader_thread")
@@ -69,6 +71,15 @@ def row(partition: str, key: int, value: int) -> dict[str, object]:
 
 
 def created(kind: str) -> Table:
+    """A copy of a table, to be changed."""
+    original = made(kind)
+    files = original._store.file_io
+    assert isinstance(files, MemoryFileIO)
+    return replace(original, _store=TableStore(copied_files(files), original._store.paths))
+
+
+@cache
+def made(kind: str) -> Table:
     """Three small files with keys 1 to 6, an old partition, and an option that asks for indexes."""
     catalog = Catalog(f"memory://{uuid4()}/wh")
     catalog.create_database("db")
