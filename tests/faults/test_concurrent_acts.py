@@ -7,7 +7,6 @@ where a switch may matter is among them for pairs that have no more.
 
 import random
 from collections.abc import Sequence
-from datetime import date
 from itertools import product
 
 import pytest
@@ -16,12 +15,11 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from support.concurrency import Arena, schedules, switching
 from support.concurrent_acts import ACTS, takes
 from support.concurrent_kinds import KINDS
-from support.depth import DEEP, some
+from support.depth import DAY, DEEP, some
 from support.figures import Figures
 from support.schedules import at_random
 
 pytestmark = pytest.mark.usefixtures("single_reader_thread")
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 WAYS = 40
 PAIRS = list(product(ACTS, ACTS))
 TRIPLES = [

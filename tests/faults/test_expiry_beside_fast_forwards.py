@@ -8,7 +8,7 @@ them in a deep run.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import product
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import CommitConflictError, StorageError
-from support.depth import DEEP, some
+from support.depth import DAY, DEEP, some
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.figures import Figures
 from support.interrupted import interrupted
@@ -24,7 +24,6 @@ from support.table_kinds import SCHEMA
 from support.two_jobs import TwoJobs
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 STRIDE = 7 if DEEP else 997
 """One interleaving of so many is run, others every day."""
 KINDS: Mapping[str, Mapping[str, str]] = {

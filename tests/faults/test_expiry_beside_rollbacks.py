@@ -7,21 +7,20 @@ Some of the ways are taken, more of them in a deep run.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from uuid import uuid4
 
 import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import NotFoundError, SnapshotExpiredError
-from support.depth import DEEP
+from support.depth import DAY, DEEP
 from support.figures import Figures
 from support.interrupted import interrupted
 from support.table_kinds import SCHEMA
 from support.two_jobs import TwoJobs
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 STRIDE = 5 if DEEP else 97
 """One way of so many is taken, others every day."""
 KINDS: Mapping[str, Mapping[str, str]] = {

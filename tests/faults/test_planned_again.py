@@ -9,7 +9,7 @@ model over a bag of rows says; the table is sound, and no file is left over.
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache, partial
 from types import MappingProxyType
 from uuid import uuid4
@@ -23,14 +23,13 @@ from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store.table_store import TableStore
 from support.acts import LATER
 from support.cuts import unaccounted
-from support.depth import DEEP, some
+from support.depth import DAY, DEEP, some
 from support.interrupted import interrupted
 from support.memory_files import copied_files
 from support.paused_file_io import PausedFileIO
 
 pytestmark = pytest.mark.usefixtures("single_reader_thread")
 
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 SCHEMA = {"p": "STRING NOT NULL", "k": "INT NOT NULL", "v": "INT"}
 Cells = tuple[str, int, int, int | None]
 """Partition, key, value, and the value of a column that another act adds."""

@@ -19,9 +19,9 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Vie
 from paimon_explore.inspection.history.schema_history import SchemaHistory
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.lsm_tree_view import LsmSection
-from support.depth import some
+from support.depth import DAY, some
 from support.figures import Figures
-from support.golden import DAY, WRITERS, GoldenTable, GoldenTables
+from support.golden import WRITERS, GoldenTable, GoldenTables
 
 pytestmark = pytest.mark.slow
 

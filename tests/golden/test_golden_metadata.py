@@ -14,8 +14,8 @@ from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_sn
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.store.table_store import TableStore
-from support.depth import some
-from support.golden import DAY, WRITERS, GoldenTables
+from support.depth import DAY, some
+from support.golden import WRITERS, GoldenTables
 
 FILES_HIDDEN_BY_JAVA = {
     *("dv_pk_l0", "pk_postpone", "postpone_compacted", "postponed_by_rows", "postponed_default"),

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import paimon_explore as pe
-from support.depth import some
-from support.golden import DAY, WRITERS, GoldenTable, GoldenTables
+from support.depth import DAY, some
+from support.golden import WRITERS, GoldenTable, GoldenTables
 from support.rows import difference
 
 

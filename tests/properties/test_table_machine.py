@@ -4,16 +4,12 @@ A short run of a few histories of every other kind is part of the suite, the oth
 day. `HYPOTHESIS_PROFILE=deep` runs 50 histories of 160 acts on each kind.
 """
 
-from datetime import date
-
 import pytest
 
-from support.depth import DEEP, some
+from support.depth import DAY, DEEP, some
 from support.figures import Figures
 from support.table_kinds import MACHINE_KINDS
 from support.table_machine import TableMachine, run_histories
-
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 
 
 @pytest.mark.parametrize("name", some(list(MACHINE_KINDS), 2, DAY))

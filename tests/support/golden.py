@@ -5,13 +5,11 @@ import shutil
 import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from support.depth import some
+from support.depth import DAY, some
 
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 NEWEST = "java21"
 """The writer that is not released yet, of the same kinds of tables as the others, and new ones."""
 WRITERS = (NEWEST, "java200", "java142", "java09", "pypaimon21", "rust04")

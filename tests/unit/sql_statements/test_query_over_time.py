@@ -1,7 +1,6 @@
 """A query over time: what differs between two snapshots, its history, the first change."""
 
 import random
-from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,11 +9,9 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.table.sql_results.sql_result import SqlResult
-from support.depth import some
+from support.depth import DAY, some
 
 SUMS = "SELECT city, sum(amount) AS total, count(*) AS n FROM t GROUP BY city"
-
-DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 
 
 @pytest.fixture
