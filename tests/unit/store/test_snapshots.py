@@ -1,6 +1,7 @@
 """Finding snapshots when hints lie and files are in the making."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_an_old_damaged_file_and_a_whole_one_are_reported_at_once(store: TableSt
 
     for data, age_ms in ((b"{", 2**52), (b"{}", 0)):
         store.file_io.replace(store.paths.snapshot(1), data)
-        retry = ReadRetry(sleep=no_sleep, now_ms=lambda age_ms=age_ms: age_ms)
+        retry = ReadRetry(sleep=no_sleep, now_ms=partial(int, age_ms))
         with pytest.raises(CorruptFileError):
             replace(store, read_retry=retry).snapshots.load(1)
 
