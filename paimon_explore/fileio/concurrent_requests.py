@@ -11,11 +11,13 @@ never waits for a thread that waits for this task.
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
+from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
 
 if TYPE_CHECKING:
@@ -94,6 +96,28 @@ def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:
         return max(min(limit, READ_AHEAD_BYTES * count // max(size, 1)), 1)
 
     yield from _ahead([partial(file_io.read, path) for path in paths], window)
+
+
+def delete_each(file_io: FileIO, paths: Iterable[str]) -> None:
+    """Delete files, if they exist; in their order on a local disk.
+
+    Raises:
+        StorageError: a file cannot be deleted; those after it in the order may remain.
+    """
+    at_once(file_io, [partial(file_io.delete, path) for path in paths])
+
+
+def discard(file_io: FileIO, paths: Iterable[str]) -> None:
+    """Delete files of a failed operation; files that cannot be deleted remain as orphan files.
+
+    Storage errors are ignored so that they do not hide the original error.
+    """
+
+    def delete(path: str) -> None:
+        with suppress(StorageError):
+            file_io.delete(path)
+
+    at_once(file_io, [partial(delete, path) for path in paths])
 
 
 def start(call: "Callable[[], _Result]") -> "Future[_Result]":

@@ -3,17 +3,14 @@
 Paths are absolute strings (see `paths`). Implementations can be pickled, so that splits can be sent
 to other processes; connections are opened again there. Failures raise `StorageError` with operation
 and path; a missing file raises `MissingFileError`.
-
-Deletion of files of a failed operation; storage errors are ignored.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from paimon_explore.errors import StorageError
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -95,13 +92,3 @@ class FileIO(Protocol):
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents; in object stores by a hidden empty object."""
-
-
-def discard(file_io: FileIO, paths: Iterable[str]) -> None:
-    """Delete files of a failed operation; files that cannot be deleted remain as orphan files.
-
-    Storage errors are ignored so that they do not hide the original error.
-    """
-    for path in paths:
-        with suppress(StorageError):
-            file_io.delete(path)

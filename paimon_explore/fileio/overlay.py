@@ -20,7 +20,8 @@ import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.file_io import FileIO, FileStatus, discard
+from paimon_explore.fileio.concurrent_requests import discard
+from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 
 

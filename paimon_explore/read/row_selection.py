@@ -23,7 +23,14 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_field
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, rows_without_columns
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    Ints,
+    filter_rows,
+    rows_without_columns,
+    take_rows,
+)
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.data_file_reader import (
     Paged,
@@ -33,9 +40,10 @@ from paimon_explore.encoding.data_file_reader import (
     are_on_few_pages,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.first_rows import FirstBound, FirstValues
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.numpy_columns import narrow_index
-from paimon_explore.merge.sort_merge import select_rows
+from paimon_explore.merge.sort_merge import SelectedRows, select_rows
 from paimon_explore.read.data_file import DataFileSource, OpenRows, ReadRequest, open_rows
 
 _LATER_BYTES = 32 << 20
@@ -73,6 +81,8 @@ class LateMerge:
         deciding: fields that are read first.
         by_run_order: as for `select_rows`.
         may_tie: as for `select_rows`.
+        first: other rows than those that can be among the first ones may be left out; the column
+            of their order is a deciding field, and in the result.
         limits: on rows per step.
     """
 
@@ -81,6 +91,7 @@ class LateMerge:
     deciding: tuple[DataField, ...]
     by_run_order: bool
     may_tie: bool = False
+    first: FirstBound | None = None
     limits: RowLimits = RowLimits()
 
 
@@ -139,12 +150,23 @@ def read_selected_rows(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator
         for run in opened:
             stack.callback(run.close)
         streams = [run.deciding() for run in opened]
-        for selected in select_rows(
+        found = select_rows(
             streams, merge.spec, by_run_order=merge.by_run_order, may_tie=merge.may_tie
-        ):
+        )
+        for selected in found if merge.first is None else _first_rows(found, merge.first):
             yield from opened[selected.run].completed(selected.mask)
         for run in opened:
             yield from run.rest()
+
+
+def _first_rows(found: Iterator[SelectedRows], bound: FirstBound) -> Iterator[SelectedRows]:
+    """Selects of merged rows those that can be among the first ones."""
+    best = FirstValues(bound)
+    for rows in found:
+        mask = np.ones(rows.batch.num_rows, np.bool_) if rows.mask is None else rows.mask.copy()
+        positions = np.flatnonzero(mask)
+        mask[positions] = best.kept(take_rows(rows.batch.column(bound.first.column), positions))
+        yield replace(rows, mask=mask)
 
 
 class _Run:
@@ -282,6 +304,12 @@ class _SelectedRows:
         """The position of the first row."""
         return self.first + (0 if self.offsets is None else int(self.offsets[0]))
 
+    def where(self, mask: Bools) -> "_SelectedRows":
+        """Selects the rows where a mask is true."""
+        offsets = np.arange(self.rows) if self.offsets is None else self.offsets
+        columns = tuple(filter_rows(column, mask) for column in self.columns)
+        return _SelectedRows(self.first, self.rows, offsets[mask], columns)
+
     def split_at(self, position: int) -> tuple["_SelectedRows", "_SelectedRows | None"]:
         """Splits into the rows before a position, at least one, and the others."""
         if self.end <= position:
@@ -336,6 +364,8 @@ class _File:
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """Returns the remaining rows once all batches are decided."""
+        if self._result.merge.first is not None:
+            self._drop_rows_beyond(self._result.merge.first)
         return self._decoded(None)
 
     def _decoded(self, decided: int | None) -> Iterator[pa.RecordBatch]:
@@ -368,6 +398,12 @@ class _File:
                 return
             else:
                 yield from self._next_batch(self._batches)
+
+    def _drop_rows_beyond(self, bound: FirstBound) -> None:
+        """Drops selected rows that later ones have shown not to be among the first."""
+        at = self._result.kept.index(bound.first.column)
+        found = ((rows, bound.reached(rows.columns[at])) for rows in self._selected)
+        self._selected = deque(rows.where(mask) for rows, mask in found if mask.any())
 
     def _are_few(self, span: Span, end: int) -> bool:
         """Whether few rows of a span are selected up to a position, so that pages may pay off."""

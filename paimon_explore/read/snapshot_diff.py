@@ -198,11 +198,13 @@ def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Tab
     return pa.concat_tables([_kinds(before, gone, _DELETE), _kinds(after, fresh, _INSERT)])
 
 
-def changed_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Table:
+def changed_rows(
+    before: pa.Table, after: pa.Table, keys: Sequence[str], *, retracts: bool = True
+) -> pa.Table:
     """The rows that differ as a changelog, with `_VALUE_KIND` as the last column.
 
     Like `difference`, but a key with another row returns its old row as -U and its new row as +U,
-    next to each other.
+    next to each other. Without `retracts` only new rows are returned.
     """
     rows = pa.concat_tables([before, after]).combine_chunks()
     split, count = before.num_rows, rows.num_rows
@@ -213,6 +215,8 @@ def changed_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.T
         key = row = number_duplicates(row, split)
     is_new = np.arange(count) >= split
     differs = ~_in_other(row, split)
+    if not retracts:
+        differs &= is_new
     kinds = np.where(
         _in_other(key, split),
         np.where(is_new, _UPDATE_AFTER, _UPDATE_BEFORE),

@@ -25,6 +25,7 @@ from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.first_rows import FirstBound
 from paimon_explore.merge.key_records import RowKind, is_retract
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
@@ -63,7 +64,7 @@ from paimon_explore.read.run_order import (
     runs_may_tie,
     selects_one_key,
 )
-from paimon_explore.scan.manifest_arrays import byte_array, column, numbers
+from paimon_explore.scan.manifest_arrays import byte_array, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import (
@@ -113,6 +114,7 @@ class SplitReader:
         as_stored: return BLOBs as stored, to write them again: descriptors, not the contents.
         variant_paths: the paths at which VARIANT columns are needed, by name; what is at other
             paths may be missing from their values. Other columns are needed as a whole.
+        first: other rows than the first ones, by one of the columns, may be left out.
     """
 
     store: TableStore
@@ -126,6 +128,7 @@ class SplitReader:
     unrestricted: bool = False
     as_stored: bool = False
     variant_paths: "Mapping[str, tuple[VariantPath, ...]]" = field(default_factory=dict)
+    first: FirstBound | None = None
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -296,13 +299,11 @@ class SplitReader:
         """Reads the rows that differ; retracted ones only if system columns are requested."""
         from paimon_explore.read.snapshot_diff import changed_rows  # noqa: PLC0415 - there are two
 
-        names = self.schema.row_type.names
-        whole = replace(self, columns=names, system_columns=(), variant_paths={})
+        whole = replace(
+            self, columns=self.schema.row_type.names, system_columns=(), variant_paths={}
+        )
         before, after = (whole.table_of(splits) for splits in (split.before, split.after))
-        found = changed_rows(before, after, split.keys)
-        if not self.system_columns:
-            kinds = ints_of(column(found, SystemColumn.VALUE_KIND)).astype(np.int8, copy=False)
-            found = pc.call_function("filter", [found, mask_array(~is_retract(kinds))])
+        found = changed_rows(before, after, split.keys, retracts=bool(self.system_columns))
         for batch in found.combine_chunks().to_batches(max_chunksize=self.batch_rows):
             if batch.num_rows:
                 yield batch.select([*self.columns, *self.system_columns])
@@ -317,11 +318,8 @@ class SplitReader:
     def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
         """Replaces the partition columns of a batch by the values of a partition."""
         row_type = self.schema.partition_type
-        values = decode_rows(
-            byte_array([partition]),
-            [wanted.type for wanted in row_type],
-            where="_PARTITION",
-        )
+        types = [wanted.type for wanted in row_type]
+        values = decode_rows(byte_array([partition]), types, where="_PARTITION")
         for wanted, value in zip(row_type, values, strict=True):
             at = batch.schema.get_field_index(wanted.name)
             if at >= 0:
@@ -344,18 +342,18 @@ class SplitReader:
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
     ) -> Iterator[pa.RecordBatch]:
         keep = bool(self.system_columns)
+        first = self.first if self.predicate == TRUE else None
         if self._has_complete_rows(split, runs):
             from paimon_explore.merge.lookup_merge_on_read import LEVEL, merge_complete_runs  # noqa: PLC0415 - lookup
 
             ties, on_keys = self._ties(split, runs)
             tagged = [self._run(split, run, spec, on_keys, level=LEVEL) for run in runs]
             return merge_complete_runs(tagged, spec, keep_retracts=keep, may_tie=ties)
-        deciding = () if keep else self._deciding(split, runs, spec)
+        deciding = () if keep else self._deciding(split, runs, spec, first)
         ordered = not keep and not spec.sequence_fields
         if ordered:
             runs, ordered = in_order(split, runs, MAX_LATE_RUNS if deciding else MAX_RUNS)
-        keys = self.schema.project(spec.keys).fields
-        if ordered and selects_one_key(self._on_keys, keys, spec):
+        if ordered and selects_one_key(self._on_keys, self.schema.project(spec.keys).fields, spec):
             streams = [
                 self._run(split, run, spec, self._on_keys, with_sequence=False) for run in runs
             ]
@@ -370,6 +368,7 @@ class SplitReader:
                 deciding=deciding,
                 by_run_order=ordered,
                 may_tie=ties,
+                first=first,
             )
             files = [
                 list(self._files(split, run, deciding, on_keys, with_sequence=not ordered))
@@ -404,7 +403,7 @@ class SplitReader:
         return ties, TRUE if ties else on_keys
 
     def _deciding(
-        self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
+        self, split: DataSplit, runs: list[list[int]], spec: MergeSpec, first: FirstBound | None
     ) -> tuple[DataField, ...]:
         """The columns to read first; empty if late materialization does not apply or pay off."""
         names = deciding_columns(spec)
@@ -412,7 +411,8 @@ class SplitReader:
             return ()
         if not all(data_file_name(split.paths[at]).is_by_column for run in runs for at in run):
             return ()
-        return self.schema.project(names).fields
+        also = () if first is None else (first.first.column,)
+        return self.schema.project(dict.fromkeys((*names, *also))).fields
 
     def _has_complete_rows(self, split: DataSplit, runs: list[list[int]]) -> bool:
         """Whether rows above level 0 include older ones that an aggregation must not see."""

@@ -125,7 +125,7 @@ class SparkEngine:
     """
 
     name = "Spark"
-    creates_views = True
+    has_own_tables = True
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -264,6 +264,10 @@ class SparkEngine:
         else:
             make = frame.createOrReplaceTempView if replaces else frame.createTempView
         make(name)
+
+    def drop_temporary_view(self, name: str) -> None:
+        """Drop a temporary view."""
+        self._spark.catalog.dropTempView(name)
 
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""

@@ -115,8 +115,8 @@ class Engine(Protocol):
         """Its name, for errors."""
 
     @property
-    def creates_views(self) -> bool:
-        """Whether views without tables of the catalog are created by a statement of its own."""
+    def has_own_tables(self) -> bool:
+        """Whether it has tables and views beside the catalog, and runs statements on them."""
 
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression.
@@ -175,6 +175,9 @@ class Engine(Protocol):
         self, name: str, rows: QueryRows, *, replaces: bool, is_global: bool
     ) -> None:
         """Create a temporary view."""
+
+    def drop_temporary_view(self, name: str) -> None:
+        """Drop a temporary view."""
 
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""

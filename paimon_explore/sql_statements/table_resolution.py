@@ -138,17 +138,34 @@ class Warehouse:
         """Raise an error if neither Paimon nor the engine has a table; it lists those that exist.
 
         Raises:
-            NotFoundError: neither the current database nor the engine has it.
+            NotFoundError: neither its database nor the engine has it, or there is no such database.
         """
-        if len(parts) != 1 or self.engine.has_table(parts[0]):
+        if len(parts) == 1 and self.engine.has_table(parts[0]):
             return
-        database = self.find_database(self.database)
-        if database is not None:
+        if self.catalog is None:
+            if len(parts) == 1 and self.given:
+                names = [*self.given, *self.engine.temporary_views()]
+                hint = f"{suggestion(parts[0], names)}Tables: {choices(sorted(names))}."
+                raise NotFoundError("table", parts[0], hint=hint)
+            return
+        database = self.find_database(self.database if len(parts) == 1 else parts[0])
+        if database is None and not self.engine.has_own_tables:
+            if len(parts) > 1:
+                self.known_database(parts[0])
+            hint = "USE selects a database; or write database.table. Databases: "
+            where = f"{self.database}, the current database, which does not exist"
+            known = choices(self.catalog.databases())
+            raise NotFoundError("table", parts[0], where, hint=f"{hint}{known}.")
+        if database is not None and len(parts) == 1:
             self.base(Name(table=f"{database}.{parts[0]}"))
-        elif self.catalog is None and self.given:
-            names = [*self.given, *self.engine.temporary_views()]
-            hint = f"{suggestion(parts[0], names)}Tables: {choices(sorted(names))}."
-            raise NotFoundError("table", parts[0], hint=hint)
+
+    def is_missing(self, parts: tuple[str, ...]) -> bool:
+        """Return whether neither Paimon nor the engine has a table or view."""
+        try:
+            self.refuse_missing(parts)
+        except NotFoundError:
+            return True
+        return False
 
     def is_view(self, name: str) -> bool:
         """Return whether a name is a temporary view."""

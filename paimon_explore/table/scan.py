@@ -17,6 +17,7 @@ from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.first_rows import FirstBound, FirstRows
 from paimon_explore.metadata.options.table_options import (
     SCAN_IGNORE_CORRUPT_FILES,
     SCAN_IGNORE_LOST_FILES,
@@ -64,6 +65,7 @@ class Scan(ConvertibleScan):
         is_authorized: whether the rules of the table's catalog about reading it are applied.
         variant_paths: the paths at which VARIANT columns are needed, by name: what is at other
             paths may be missing from their values. Other columns are needed as a whole.
+        first: rows that cannot be among the first ones of this order may be left out.
         plans: plans by filter, which scans derived from this one reuse; None to plan each time.
     """
 
@@ -75,6 +77,7 @@ class Scan(ConvertibleScan):
     narrowed: RowType | None = None
     is_authorized: bool = False
     variant_paths: "Mapping[str, tuple[types.VariantPath, ...]]" = field(default_factory=dict)
+    first: FirstRows | None = None
     plans: dict[Expression, ScanPlan] | None = field(default=None, compare=False, repr=False)
 
     def select(self, *columns: str | Iterable[str]) -> "Scan":
@@ -411,6 +414,7 @@ class Scan(ConvertibleScan):
             batch_rows=self._batch_rows(plan),
             unrestricted=True,  # `_rules` were applied
             variant_paths=self.variant_paths,
+            first=None if self.first is None else FirstBound(self.first),
             _schemas={(target.branch, target.schema.id): target.schema},
         )
 

@@ -36,8 +36,9 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.fileio.copy_file import copy_file, link_file
-from paimon_explore.fileio.file_io import FileIO, discard
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage

@@ -37,7 +37,7 @@ from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.encoding.blob.blob_view import is_view
 from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND
 from paimon_explore.merge.numpy_columns import ints_of

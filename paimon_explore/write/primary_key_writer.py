@@ -30,7 +30,7 @@ from paimon_explore.data_types.arrow_buffers import build_fixed
 from paimon_explore.encoding.bucket_function import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.merge.in_memory_merge import (
     check_row_kind,
     merge_sorted,

@@ -19,7 +19,7 @@ from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries

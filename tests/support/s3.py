@@ -1,5 +1,6 @@
 """A bucket of a server on this machine that speaks S3."""
 
+import io
 import re
 import threading
 import urllib.request
@@ -141,6 +142,10 @@ def _line(environment: "WSGIEnvironment") -> str:
     query = parse_qs(environment["QUERY_STRING"])
     if "list-type" in query:
         method, path = "LIST", query.get("prefix", ["/"])[0]
+    elif "delete" in parse_qs(environment["QUERY_STRING"], keep_blank_values=True):
+        body = environment["wsgi.input"].read(int(environment["CONTENT_LENGTH"]))
+        environment["wsgi.input"] = io.BytesIO(body)
+        method, path = "DELETE", " ".join(re.findall("<Key>(.*?)</Key>", body.decode()))
     line = f"{method} {path.partition('.db/')[2].partition('/')[2] or path}"
     return f"{line} {environment['HTTP_RANGE']}" if "HTTP_RANGE" in environment else line
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pyroaring import BitMap64
 
 from paimon_explore.encoding.deletion_vector import DeletionVector, encode_vectors
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.options import table_options as opt

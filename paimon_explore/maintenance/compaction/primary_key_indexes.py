@@ -34,7 +34,7 @@ from paimon_explore.encoding.global_index.index_sources import (
     primary_key_sources,
 )
 from paimon_explore.errors import CorruptFileError, FormatError
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.index_files.search_index import (
     is_installed,

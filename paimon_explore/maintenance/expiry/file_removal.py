@@ -7,8 +7,7 @@ Files at external paths are kept, since metadata could name any file of the mach
 orphan files removes them if requested. Files in symbolically linked directories are kept, too.
 """
 
-from collections.abc import Callable
-
+from paimon_explore.fileio.concurrent_requests import delete_each
 from paimon_explore.fileio.paths import name
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.linked_folders import inside
@@ -29,8 +28,9 @@ class Removal:
     metadata_files: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Return the number of files."""
-        return f"{len(self.data_files):,} data files, {len(self.metadata_files):,} metadata files"
+        """Return the numbers of files."""
+        counts = (len(self.data_files), "data"), (len(self.metadata_files), "metadata")
+        return ", ".join(f"{n:,} {kind} file{'' if n == 1 else 's'}" for n, kind in counts)
 
     def __len__(self) -> int:
         return len(self.data_files) + len(self.metadata_files)
@@ -64,10 +64,11 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def remove(files: TableFiles, removal: Removal) -> None:
-    """Delete the files found by `unreachable`: data files first, then metadata."""
-    delete: Callable[[str], None] = files.store.file_io.delete
-    for path in (*removal.data_files, *removal.metadata_files):
-        delete(path)
+    """Delete the files found by `unreachable`: data files, then manifests, then their lists."""
+    lists = {path for path in removal.metadata_files if name(path).startswith("manifest-list-")}
+    others = [path for path in removal.metadata_files if path not in lists]
+    for some in removal.data_files, others, sorted(lists):
+        delete_each(files.store.file_io, some)
 
 
 def remove_unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import MissingFileError
+from paimon_explore.fileio.concurrent_requests import delete_each
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.frozen_dataclass import dataclass
@@ -86,8 +87,7 @@ def remove_orphan_files(
     referenced = frozenset(map(name_of, _referenced_files(files).all))
     orphans = [status for status in old if status.name not in referenced]
     if not dry_run:
-        for status in orphans:
-            store.file_io.delete(status.path)
+        delete_each(store.file_io, [status.path for status in orphans])
     return OrphanReport(
         files=tuple(sorted(status.path for status in orphans)),
         size=sum(status.size for status in orphans),

@@ -16,7 +16,7 @@ from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.definitions import DataField, MapType
 from paimon_explore.encoding.file_index.container import decode_container
 from paimon_explore.errors import CommitOutcomeUnknownError, UnsupportedFeatureError
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of

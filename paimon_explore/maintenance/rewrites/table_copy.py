@@ -17,7 +17,7 @@ from paimon_explore.errors import (
     InvalidInputError,
     UnsupportedFeatureError,
 )
-from paimon_explore.fileio.file_io import discard
+from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.maintenance.rewrites.rewrite_commit import live_files_of
 from paimon_explore.metadata.commit_message import CommitMessage

@@ -2,7 +2,8 @@
 
 Syntax:
 
-    ALTER TABLE table ADD {COLUMN | COLUMNS} column, ...          also with ( ) around the columns
+    ALTER TABLE table ADD {COLUMN | COLUMNS} column, ...
+    ALTER TABLE table ADD [COLUMN | COLUMNS] (column, ...)
     ALTER TABLE table DROP {COLUMN | COLUMNS} [IF EXISTS] name, ...              more than one: ( )
     ALTER TABLE table RENAME COLUMN name TO name
     ALTER TABLE table ALTER [COLUMN] name TYPE type
@@ -12,8 +13,8 @@ Syntax:
     ALTER TABLE table ALTER [COLUMN] name {SET DEFAULT constant | DROP DEFAULT}
     ALTER TABLE table CHANGE [COLUMN] name column
     ALTER TABLE table RENAME TO table
-    ALTER TABLE table SET TBLPROPERTIES ('key' = 'value', ...)
-    ALTER TABLE table UNSET TBLPROPERTIES [IF EXISTS] ('key', ...)
+    ALTER TABLE table SET [TBLPROPERTIES] ('key' = 'value', ...)
+    ALTER TABLE table {UNSET TBLPROPERTIES [IF EXISTS] | RESET} ('key', ...)
     ALTER TABLE table CREATE TAG [IF NOT EXISTS] name [AS OF VERSION id] [RETAIN time]
     ALTER TABLE table [CREATE OR] REPLACE TAG name [AS OF VERSION id] [RETAIN time]
     ALTER TABLE table RENAME TAG [IF EXISTS] name TO name
@@ -93,6 +94,7 @@ class _Alter:
             "CHANGE": self._column,
             "SET": self._set,
             "UNSET": self._unset,
+            "RESET": self._reset,
             "CREATE": self._create,
             "REPLACE": self._replace,
             "DELETE": self._delete,
@@ -120,7 +122,8 @@ class _Alter:
                 self._table.name,
                 hint="A partition exists as soon as it contains a row.",
             )
-        self._reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … ADD")
+        if not self._reader.comes("("):
+            self._reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … ADD")
         inner = Reader(self._reader.group("the columns")) if self._reader.comes("(") else None
         reader = inner or self._reader
         changes: list[SchemaChange] = []
@@ -230,7 +233,8 @@ class _Alter:
         return self._alter(*changes)
 
     def _set(self) -> Answer:
-        self._reader.expect_one("TBLPROPERTIES", part="ALTER TABLE … SET")
+        if not self._reader.comes("("):
+            self._reader.expect("TBLPROPERTIES", part="ALTER TABLE … SET")
         options = options_of(self._reader, "TBLPROPERTIES")
         comment = options.pop("comment", None)
         check_options(list(options), "TBLPROPERTIES")
@@ -241,7 +245,12 @@ class _Alter:
 
     def _unset(self) -> Answer:
         self._reader.expect("TBLPROPERTIES", part="ALTER TABLE … UNSET")
-        ignore = self._reader.takes("IF", "EXISTS")
+        return self._remove_options(ignore=self._reader.takes("IF", "EXISTS"))
+
+    def _reset(self) -> Answer:
+        return self._remove_options(ignore=True)
+
+    def _remove_options(self, *, ignore: bool) -> Answer:
         keys = [Reader(text).rest().strip("'\"`") for text in self._reader.parts("the options")]
         known = {*self._schema.options, "comment"}
         for key in keys:

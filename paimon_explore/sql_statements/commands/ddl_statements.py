@@ -12,7 +12,7 @@ Syntax:
     DROP {DATABASE | SCHEMA | NAMESPACE} [IF EXISTS] name [RESTRICT | CASCADE]
     key    = [CONSTRAINT name] PRIMARY KEY (name, ...) [NOT ENFORCED]
     clause = USING paimon | PARTITIONED BY (name [type], ...) | COMMENT 'text'
-           | {TBLPROPERTIES | OPTIONS} ('key' = 'value', ...)
+           | {TBLPROPERTIES | OPTIONS | WITH} ('key' = 'value', ...)
 
 Column definitions and types in CREATE TABLE and ALTER TABLE.
 
@@ -167,6 +167,8 @@ def create_table(
 
 
 def _comes_query(reader: Reader) -> bool:
+    if reader.comes("WITH", "("):
+        return False
     return reader.here.word in {"SELECT", "WITH", "VALUES", "FROM"} or reader.here.sign == "("
 
 
@@ -234,7 +236,7 @@ def _take_clause(reader: Reader, made: _Create) -> None:
         reader.identifier("the format")
     elif reader.takes("PARTITIONED", "BY"):
         _take_partitions(reader, made)
-    elif reader.takes("TBLPROPERTIES") or reader.takes("OPTIONS"):
+    elif reader.takes_one("TBLPROPERTIES", "OPTIONS", "WITH"):
         made.options |= options_of(reader, "TBLPROPERTIES")
     elif reader.takes("COMMENT"):
         made.comment = reader.text("the comment")
@@ -387,7 +389,7 @@ def drop_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
     parts = reader.path("the table")
     name = warehouse.find(parts)
     if name is None:
-        return None
+        return done() if ignore and warehouse.is_missing(parts) else None
     reader.takes("PURGE")
     reader.end()
     base, system = warehouse.split(name)

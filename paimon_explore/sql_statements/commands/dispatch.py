@@ -14,7 +14,7 @@ Syntax:
 
 from collections.abc import Callable, Mapping
 
-from paimon_explore.errors import NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
@@ -86,7 +86,7 @@ def _create_view(warehouse: Warehouse, reader: Reader, *, replaces: bool) -> Out
     query = reader.rest()
     with replaced(warehouse, query) as text:
         is_own = temporary or warehouse.catalog is None or not warehouse.find(parts)
-        if text == query and is_own and warehouse.engine.creates_views:
+        if text == query and is_own and warehouse.engine.has_own_tables:
             return None
         rows = warehouse.engine.query(text)
     if not temporary:
@@ -109,19 +109,19 @@ def _create_view(warehouse: Warehouse, reader: Reader, *, replaces: bool) -> Out
 
 
 def _drop_view(warehouse: Warehouse, reader: Reader) -> Answer | None:
-    """Drop a view of the catalog; None if the view belongs to the engine."""
+    """Drop a temporary view or one of the catalog; None if the view belongs to the engine."""
     ignore = reader.takes("IF", "EXISTS")
     parts = reader.path("the view")
     reader.end()
-    if warehouse.catalog is None or (len(parts) == 1 and warehouse.is_view(parts[0])):
+    if len(parts) == 1 and warehouse.is_view(parts[0]):
+        warehouse.engine.drop_temporary_view(parts[0])
+        return done()
+    if warehouse.catalog is None:
         return None
     name = warehouse.find(parts)
     if name is None:
-        return None
-    try:
-        warehouse.catalog.drop_view(name.table)
-    except NotFoundError:
-        return done() if ignore else None
+        return done() if ignore and warehouse.is_missing(parts) else None
+    warehouse.catalog.drop_view(name.table, if_exists=ignore)
     return done()
 
 
@@ -158,6 +158,9 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return _drop_view(warehouse, reader)
     if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
         return drop_database(warehouse, reader)
+    if reader.comes("FUNCTION") and not warehouse.engine.has_own_tables:
+        hint = "Use CALL sys.drop_function(…)."
+        raise UnsupportedFeatureError("the statement DROP FUNCTION", hint=hint)
     return None
 
 

@@ -103,7 +103,8 @@ def _unknown_statement(text: str) -> UnsupportedFeatureError:
     if word.upper() in _STATEMENTS:
         return UnsupportedFeatureError(
             f"the statement {' '.join(text.split()[:2])}",
-            hint="It may require a catalog: catalog.sql(text), or pe.sql(text, catalog).",
+            hint="The reference of SQL lists those that are. Statements on tables require a "
+            "catalog: catalog.sql(text), or pe.sql(text, catalog).",
         )
     near = difflib.get_close_matches(word.upper(), _STATEMENTS, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""

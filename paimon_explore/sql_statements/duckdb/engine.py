@@ -99,7 +99,7 @@ class DuckDBEngine:
     """
 
     name = "DuckDB"
-    creates_views = False
+    has_own_tables = False
 
     def __init__(
         self,
@@ -312,6 +312,10 @@ class DuckDBEngine:
         if name.lower() in self._state.views and not replaces:
             raise AlreadyExistsError("view", name, "the session")
         self._state.add(name, _duck_rows(rows))
+
+    def drop_temporary_view(self, name: str) -> None:
+        """Drop a temporary view."""
+        del self._state.views[name.lower()], self._state.names[name.lower()]
 
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""

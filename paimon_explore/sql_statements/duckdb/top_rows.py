@@ -1,7 +1,8 @@
-"""`SELECT … FROM t ORDER BY c LIMIT n` reads only files that can contain the first rows.
+"""`SELECT … FROM t ORDER BY c LIMIT n` reads only what can be among the first rows.
 
 The bounds of the files give a value that at least n rows reach; rows beyond it are not read. If
-DuckDB reads the files itself, the column of the order is read first, which gives the exact value.
+DuckDB reads the files itself, the column of the order is read first, which gives the exact value. A
+merge decides by that column which rows it returns; the others are decoded for these only.
 """
 
 from collections.abc import Mapping
@@ -12,8 +13,9 @@ from operator import itemgetter
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow_buffers import as_python, int64_values
-from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.definitions import AtomicType, DataField
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.first_rows import ORDERED, FirstRows
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.sql_statements.duckdb.database import FileRows
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, constant
@@ -38,7 +40,7 @@ class TopRows:
 
     Attributes:
         view: the table by the name that the query uses.
-        scan: the rows that can be among the first by the bounds of the files.
+        scan: the rows that can be among the first by the bounds of the files, and by a merge.
         ordered: the first expression of the order.
         count: the number of rows that the query wants.
     """
@@ -93,6 +95,12 @@ def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> TopRows | None:
         return None
     condition = _reached(field, ordered, scan, rows) if has_exact_bounds(field) else None
     scan = scan if condition is None else scan.filter(condition)
+    if isinstance(field.type, AtomicType) and field.type.root in ORDERED:
+        descending, nulls_first = (bool(ordered.args.get(k)) for k in ("desc", "nulls_first"))
+        first = FirstRows(
+            column=field.name, count=rows, descending=descending, nulls_first=nulls_first
+        )
+        scan = replace(scan, first=first)
     return TopRows(view=table.name, scan=scan, ordered=ordered, count=rows)
 
 

@@ -58,7 +58,7 @@ def test_a_deleted_tag_takes_the_files_that_only_it_held(tmp_path: Path) -> None
     before = files_of(table)
     assert len(data_files(table)) == 3
     gone = table.delete_tag("two")
-    assert repr(gone) == "1 data files, 2 metadata files"
+    assert repr(gone) == "1 data file, 2 metadata files"
     root = f"{table.path}/"
     told = {p.removeprefix(root) for p in (*gone.data_files, *gone.metadata_files)}
     assert before - files_of(table) == told | {"tag/tag-two"}

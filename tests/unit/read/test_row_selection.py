@@ -13,6 +13,8 @@ from paimon_explore.encoding import data_file_reader
 from paimon_explore.encoding.parquet import reader
 from paimon_explore.encoding.parquet.reader import ParquetDataFile
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.merge.first_rows import FirstBound, FirstRows
+from paimon_explore.merge.key_records import RowKind
 from paimon_explore.merge.merge_spec import deciding_columns, merge_spec
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, SystemColumn
@@ -39,6 +41,7 @@ class Runs:
     rows_per_group: int = 4
     rows_per_page: int | None = None
     where: Term | None = None
+    first: FirstRows | None = None
 
     def add(self, *files: Sequence[Record], deleted: Sequence[int] = ()) -> "Runs":
         """A run of some files, which lack the column `added`; of each some rows are deleted."""
@@ -72,9 +75,7 @@ class Runs:
         system: tuple[SystemColumn, ...] = (SystemColumn.VALUE_KIND,)
         if not self.by_run_order:
             system = (SystemColumn.SEQUENCE_NUMBER, *system)
-        names = deciding_columns(merge_spec(self.schema))
-        assert names is not None
-        deciding = self.schema.project(names)
+        deciding = self.schema.project(self._deciding())
         request = ReadRequest(
             fields=deciding.fields,
             system_columns=system,
@@ -85,16 +86,19 @@ class Runs:
         )
         return DataFileSource(file_io=file_io, path=path, schema=written), request
 
+    def _deciding(self) -> tuple[str, ...]:
+        names = deciding_columns(merge_spec(self.schema))
+        assert names is not None
+        return names if self.first is None else (*names, self.first.column)
+
     def batches(self, *columns: str, limits: RowLimits = SMALL) -> list[pa.RecordBatch]:
         """The rows that are chosen, in batches of the wanted columns."""
-        spec = merge_spec(self.schema, columns)
-        names = deciding_columns(spec)
-        assert names is not None
         late = LateMerge(
-            spec=spec,
+            spec=merge_spec(self.schema, columns),
             fields=self.schema.project(columns).fields,
-            deciding=self.schema.project(names).fields,
+            deciding=self.schema.project(self._deciding()).fields,
             by_run_order=self.by_run_order,
+            first=None if self.first is None else FirstBound(self.first),
             limits=limits,
         )
         batches = list(read_selected_rows(self.files, late))
@@ -309,6 +313,20 @@ def test_some_keys_of_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
     limits = RowLimits(window=rng.choice([4, 100]), deciding=1, later=rng.choice([7, 50, 1000]))
     found = {row["k"]: (row["t"], row["n"]) for row in runs.read("k", "t", "n", limits=limits)}
     assert found == expected
+
+
+@pytest.mark.usefixtures("pages_of_a_few_rows")
+def test_the_first_rows_of_an_order_decode_only_their_pages(
+    decoded: list[tuple[str, int]],
+) -> None:
+    first = FirstRows(column="n", count=2, descending=True, nulls_first=False)
+    runs = Runs(rows_per_group=1000, rows_per_page=20, first=first)
+    runs.add(inserts(range(400), "a"))
+    runs.add([*inserts(range(100, 399), "b"), (399, RowKind.DELETE, "", 0)])
+    found = runs.read("k", "t", "n", limits=RowLimits())
+    before, last = [98, 99], [397, 398]  # the first ones of run a, which is complete before run b
+    assert [row["t"] for row in found] == [f"a{k}" for k in before] + [f"b{k}" for k in last]
+    assert {name for name, _ in decoded}.isdisjoint(["t"])
 
 
 def test_files_are_closed_when_the_reader_stops_early() -> None:

@@ -199,6 +199,15 @@ def test_a_file_that_cannot_be_stored_leaves_nothing(far: FarTable, failing: str
     assert table.count() == 256
 
 
+def test_files_that_expire_are_deleted_together(far: FarTable) -> None:
+    table = far.open()
+    assert table.compact(full=True) is not None
+    far.requests.clear()
+    with far.requests.together(FILES, r"DELETE dt=.*\.parquet"):
+        removed = table.maintenance.expire_snapshots(retain_max=1)
+    assert len(removed.files.data_files) == FILES
+
+
 def test_the_first_answer_of_the_explorer_lists_what_it_shows(far: FarTable) -> None:
     assert "snapshot 3 APPEND" in repr(far.open())
     far.requests.clear()

@@ -1,0 +1,100 @@
+"""Statements on tables, views and databases that do not exist, with and without IF EXISTS."""
+
+from pathlib import Path
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import NotFoundError
+
+STATEMENTS = (
+    "SELECT * FROM {}",
+    "WITH one AS (SELECT * FROM {}) SELECT * FROM one",
+    "INSERT INTO {} VALUES (1)",
+    "INSERT OVERWRITE {} SELECT 1",
+    "DELETE FROM {}",
+    "UPDATE {} SET id = 1",
+    "MERGE INTO {} USING shop.t ON TRUE WHEN MATCHED THEN DELETE",
+    "TRUNCATE TABLE {}",
+    "DROP TABLE {}",
+    "DROP VIEW {}",
+    "ALTER TABLE {} ADD COLUMN more INT",
+    "ALTER TABLE {} RENAME TO shop.other",
+    "DESCRIBE {}",
+    "SHOW CREATE TABLE {}",
+    "SHOW COLUMNS IN {}",
+    "SHOW PARTITIONS {}",
+    "SHOW TBLPROPERTIES {}",
+    "ANALYZE TABLE {} COMPUTE STATISTICS",
+    "COMMENT ON TABLE {} IS 'text'",
+    "CREATE TABLE shop.copy AS SELECT * FROM {}",
+    "CREATE TABLE shop.copy LIKE {}",
+    "CALL sys.compact('{}')",
+)
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> pe.Catalog:
+    catalog = pe.Catalog(tmp_path)
+    catalog.sql("CREATE DATABASE shop")
+    catalog.sql("CREATE TABLE shop.t (id INT)")
+    return catalog
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_an_error_names_what_does_not_exist_and_what_does(
+    statement: str, catalog: pe.Catalog
+) -> None:
+    with pytest.raises(NotFoundError, match=r"'nope'.*default.*Databases: 'shop'\.|'default'"):
+        catalog.sql(statement.format("nope"))
+    for name in ("shop.nope", "paimon.shop.nope"):
+        with pytest.raises(NotFoundError, match="'nope' does not exist in shop"):
+            catalog.sql(statement.format(name))
+    with pytest.raises(NotFoundError, match="Database 'gone' does not exist"):
+        catalog.sql(statement.format("gone.nope"))
+    catalog.sql("USE shop")
+    with pytest.raises(NotFoundError, match="'nope' does not exist in shop"):
+        catalog.sql(statement.format("nope"))
+    assert catalog.tables("shop") == ["t"]
+
+
+@pytest.mark.parametrize("kind", ["TABLE", "VIEW"])
+def test_nothing_is_dropped_if_it_does_not_exist(kind: str, catalog: pe.Catalog) -> None:
+    for database in ("", "shop"):
+        if database:
+            catalog.sql(f"USE {database}")
+        for name in ("nope", "`nope`", "shop.nope", "gone.nope", "paimon.shop.nope"):
+            catalog.sql(f"DROP {kind} IF EXISTS {name}")
+    assert catalog.tables("shop") == ["t"]
+
+
+def test_a_temporary_view_is_dropped(catalog: pe.Catalog) -> None:
+    catalog.sql("CREATE TEMPORARY VIEW v AS SELECT 1 AS id")
+    catalog.sql("DROP VIEW V")
+    with pytest.raises(NotFoundError, match="'v' does not exist"):
+        catalog.sql("SELECT * FROM v")
+
+
+def test_a_current_database_that_does_not_exist_is_told(catalog: pe.Catalog) -> None:
+    with pytest.raises(NotFoundError, match=r"USE selects a database.*Databases: 'shop'\."):
+        catalog.sql("CREATE TABLE t (id INT)")
+
+
+def test_a_table_is_created_and_altered_as_in_flink(catalog: pe.Catalog) -> None:
+    catalog.sql(
+        "CREATE TABLE shop.f (dt STRING, id BIGINT, PRIMARY KEY (dt, id) NOT ENFORCED)"
+        " PARTITIONED BY (dt) WITH ('bucket' = '2', 'merge-engine' = 'first-row')"
+    )
+    made = catalog.table("shop.f")
+    assert made.schema.primary_keys == ("dt", "id")
+    assert made.schema.partition_keys == ("dt",)
+    assert made.schema.options == {"bucket": "2", "merge-engine": "first-row"}
+    catalog.sql("ALTER TABLE shop.f SET ('snapshot.num-retained.max' = '20', 'bucket' = '3')")
+    catalog.sql("ALTER TABLE shop.f RESET ('snapshot.num-retained.max')")
+    catalog.sql("ALTER TABLE shop.f ADD (more INT, text STRING)")
+    altered = catalog.table("shop.f").schema
+    assert altered.options == {"bucket": "3", "merge-engine": "first-row"}
+    assert altered.row_type.names == ("dt", "id", "more", "text")
+    catalog.sql("CREATE TABLE shop.g WITH ('bucket' = '-1') AS SELECT 1 AS id")
+    catalog.sql("CREATE TABLE shop.h WITH one AS (SELECT 1 AS id) SELECT id FROM one")
+    assert [catalog.table(name).count() for name in ("shop.g", "shop.h")] == [1, 1]
