@@ -1,10 +1,11 @@
 """Loads small JSON files that another process may be writing, and caches their values.
 
-Without an atomic create, a file is visible before it is complete. So a file that cannot be parsed
-is read again for up to two seconds if it was modified recently; an older file is reported as
-corrupt immediately.
+Without an atomic create, a file is visible before it is complete. So a file that is not JSON is
+read again for up to two seconds if it was modified recently; an older file, and one whose JSON is
+complete but invalid, are reported as corrupt immediately.
 """
 
+import json
 import threading
 import time
 from collections import OrderedDict
@@ -101,24 +102,34 @@ def load_json(
     parse: Callable[[bytes, str], _Value],
     read_retry: ReadRetry = DEFAULT_READ_RETRY,
 ) -> _Value:
-    """Read and parse a file; retry if it cannot be parsed and was modified recently.
+    """Read and parse a file; retry if it is incomplete and was modified recently.
 
     Raises:
         MissingFileError: the file does not exist.
         CorruptFileError: the file cannot be parsed.
     """
     for _ in range(read_retry.attempts - 1):
+        data = file_io.read(path)
         try:
-            value: _Value = _parsed_value(parse, file_io.read(path), path)
+            value: _Value = _parsed_value(parse, data, path)
         except CorruptFileError:
             age_ms = read_retry.now_ms() - file_io.status(path).modified_ms
-            if age_ms > read_retry.young_ms:
+            if age_ms > read_retry.young_ms or _is_complete(data):
                 raise
             read_retry.sleep(read_retry.pause_ms / 1000)
         else:
             return value
     last: _Value = _parsed_value(parse, file_io.read(path), path)
     return last
+
+
+def _is_complete(data: bytes) -> bool:
+    """Return whether the data is JSON; no part of an object's beginning is."""
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def load_listed_json(

@@ -8,7 +8,8 @@ orphan files. All operations are cut in the deep run, else one of so many.
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 from uuid import uuid4
 
@@ -20,11 +21,20 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store.table_store import TableStore
 from support.acts import ACTS, Act
-from support.cuts import Outcome, check_cut, check_finished, outcome, readings, rows_of
+from support.cuts import (
+    Outcome,
+    Readings,
+    check_cut,
+    check_finished,
+    outcome,
+    readings,
+    rows_of,
+)
 from support.depth import some
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.figures import Figures
 from support.memory_files import copied_files, forget_files
+from support.table_model import Counted
 
 STRIDE = 41
 _TURN = count()
@@ -35,25 +45,47 @@ def through(table: Table, file_io: FileIO) -> Table:
     return replace(table, _store=TableStore(file_io, table._store.paths))
 
 
+@dataclass(frozen=True)
+class Original:
+    """A table before an act, which stays as it is, and what reading it gives."""
+
+    table: Table
+    files: MemoryFileIO
+    before: tuple[Counted, Readings]
+
+
+@cache
+def original(kind: str, options: tuple[tuple[str, str], ...], before: object) -> Original:
+    """The table of the acts that want the same one."""
+    act = next(act for act in ACTS.values() if wanted(act) == (kind, options, before))
+    name = str(uuid4())
+    table = act.table(f"memory://{name}/wh")
+    return Original(table, MemoryFileIO(name), (rows_of(table), readings(table)))
+
+
+def wanted(act: Act) -> tuple[str, tuple[tuple[str, str], ...], object]:
+    """The table that an act wants: its kind, its options, what is done to it first."""
+    return act.kind, tuple((act.options or {}).items()), act.before
+
+
 class Scene:
     """A table before an act, and what the act makes of it."""
 
     def __init__(self, name: str) -> None:
         self.act: Act = ACTS[name]
-        self.name = str(uuid4())
-        self.table = self.act.table(f"memory://{self.name}/wh")
-        sound = FaultyFileIO(copied_files(MemoryFileIO(self.name)), reads_too=True)
-        table = through(self.table, sound)
-        before = (rows_of(table), readings(table))
-        sound.log.clear()
-        self.act.run(table)
-        self.log = list(sound.log)
-        self.outcome: Outcome = outcome(before, table, commits=self.act.commits)
+        found = original(*wanted(self.act))
+        self.table, self.files = found.table, found.files
+        with self.copy() as files:
+            sound = FaultyFileIO(files, reads_too=True)
+            table = through(self.table, sound)
+            self.act.run(table)
+            self.log = list(sound.log)
+            self.outcome: Outcome = outcome(found.before, table, commits=self.act.commits)
 
     @contextmanager
     def copy(self) -> Iterator[MemoryFileIO]:
         """The files before the act, to be thrown away."""
-        files = copied_files(MemoryFileIO(self.name))
+        files = copied_files(self.files)
         yield files
         forget_files(files.name)
 
@@ -105,5 +137,4 @@ def test_an_act_that_is_cut_off_is_done_or_not_and_can_be_finished(
             except Exception as error:
                 error.add_note(f"{fault.value}: operation {step}, {scene.log[step - 1]}")
                 raise
-    forget_files(scene.name)
     figures.add("injected faults", len(chosen))

@@ -5,12 +5,14 @@ After each cut main reads, at a state it had or was to have; doing the same agai
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 
 import pytest
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.errors import AlreadyExistsError, NotFoundError, PaimonError
+from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.maintenance.checks.fsck import check_table
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention, expire_snapshots
 from paimon_explore.maintenance.references.branch_operations import (
@@ -30,6 +32,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import write_append
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.lifecycle import options_of
+from support.memory_files import copied_files
 from support.new_tables import ROOT, latest, live_values, new_table
 
 Act = Callable[[TableStore], object]
@@ -43,6 +46,14 @@ def overwritten(store: TableStore, value: int) -> None:
 
 
 def scene() -> TableStore:
+    """A copy of the table, to be changed."""
+    files = made().file_io
+    assert isinstance(files, MemoryFileIO)
+    return TableStore(copied_files(files), TablePaths(ROOT))
+
+
+@cache
+def made() -> TableStore:
     """Snapshots 3 to 5, of one row each; tags at 2 and 4; a branch from 4 with two more."""
     store, _ = new_table({"a": "INT"})
     for value in range(1, 6):

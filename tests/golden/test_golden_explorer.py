@@ -1,7 +1,7 @@
 """The explorer on other writers' tables: every pane at every snapshot, and the writers' figures.
 
-By default some tables of each writer, at their first and last snapshots; with PAIMON_EXPLORE_DEEP
-set, every table at every snapshot (some ten minutes).
+By default some tables of each writer, at their first and last snapshots; with
+PAIMON_EXPLORE_DEEP set, every table at every snapshot (some ten minutes).
 """
 
 import json
@@ -43,7 +43,8 @@ def tables(golden: GoldenTables, writer: str) -> Iterator[tuple[GoldenTable, Exp
     """Tables of a writer, each as an explorer opens it."""
     known = golden.names(writer)
     sample = [name for name in SAMPLE if name in known]
-    for name in known if DEEP else sample[:: 1 if writer == "java200" else 3]:
+    turn = WRITERS.index(writer) % 3
+    for name in known if DEEP else sample[turn::3]:
         table = golden.table(writer, name)
         yield table, ExplorerState(pe.open_table(table.folder)._inspector())
 

@@ -1,4 +1,7 @@
-"""The metadata of every golden table: it decodes, and its figures agree with each other."""
+"""The metadata of every golden table: it decodes, and its figures agree with each other.
+
+The files of one of three snapshots of a table are counted by default.
+"""
 
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_sn
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.store.table_store import TableStore
+from support.depth import some
 from support.golden import WRITERS, GoldenTables
 
 FILES_HIDDEN_BY_JAVA = {
@@ -31,16 +35,17 @@ def stores(golden: GoldenTables, writer: str) -> list[TableStore]:
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_live_files_of_every_snapshot_and_tag_hold_its_rows(
+def test_live_files_of_snapshots_and_tags_hold_their_rows(
     golden: GoldenTables, writer: str
 ) -> None:
     checked = 0
     for store in stores(golden, writer):
         shared_cache().clear()
-        for snapshot in [*store.snapshots.list(), *(tag.snapshot for tag in store.tags.list())]:
+        tagged = [tag.snapshot for tag in store.tags.list()]
+        for snapshot in [*some(store.snapshots.list(), 3), *tagged]:
             check_files(store, snapshot)
             checked += 1
-    assert checked >= 130
+    assert checked >= 50
 
 
 def check_files(store: TableStore, snapshot: Snapshot) -> None:

@@ -1,15 +1,14 @@
 """System tables of other writers' tables hold what the writer's own hold.
 
-The older Java releases wrote the same kinds of tables: each has a half of them by default.
+By default one of three tables of each writer, others for each: most wrote the same kinds.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import pyarrow.parquet as pq
 import pytest
 
 from paimon_explore import open_table
-from support.depth import some
 from support.golden import WRITERS, GoldenTable, GoldenTables
 from support.rows import difference
 from support.system_rows import facts
@@ -42,7 +41,6 @@ FIGURES: Mapping[str, Collection[str]] = {
     "tags": ("tag_name", "snapshot_id", "schema_id", "record_count"),
     "options": ("key", "value"),
 }
-OLD_JAVA = ("java142", "java09")
 UNLIKE_OURS = {
     # the hint of the earliest snapshot is wrong after a fast forward; the folder holds one more
     ("java200", "branch_ff", "snapshots"),
@@ -60,12 +58,6 @@ UNLIKE_OURS = {
 }
 
 
-def chosen(golden: GoldenTables, writer: str) -> Sequence[str]:
-    """The tables of a writer to look at."""
-    names = golden.names(writer)
-    return some(names, 2, OLD_JAVA.index(writer)) if writer in OLD_JAVA else names
-
-
 def wrong_tables(
     golden: GoldenTables, writer: str, system: str, columns: Collection[str] | None
 ) -> list[str]:
@@ -78,7 +70,7 @@ def wrong_tables(
         columns: those to compare; None for all that the writer has.
     """
     wrong = []
-    for name in chosen(golden, writer):
+    for name in golden.some_names(writer, 3):
         table = golden.table(writer, name)
         expected = table.system.get(system)
         if not isinstance(expected, list) or (writer, name, system) in UNLIKE_OURS:
@@ -146,7 +138,7 @@ def test_the_rows_of_system_tables_are_those_of_the_writer(
 ) -> None:
     wrong = [
         name
-        for name in chosen(golden, writer)
+        for name in golden.some_names(writer, 3)
         if row_difference(golden.table(writer, name), system)
         and (system, writer, name) not in ROWS_UNLIKE_OURS
     ]

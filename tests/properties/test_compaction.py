@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import applied, changelog, levels, numbered, numbered_table, values
+from support.depth import DEEP
 
 LOOKUP = {"changelog-producer": "lookup"}
 FULL = {"changelog-producer": "full-compaction"}
@@ -31,7 +32,7 @@ STEPS = st.lists(WRITE | st.booleans(), min_size=2, max_size=10)
 
 
 @pytest.mark.parametrize("name", TABLES)
-@settings(max_examples=12)
+@settings(max_examples=120 if DEEP else 5)
 @given(steps=STEPS)
 def test_rows_and_changelogs_are_those_of_the_writes(
     name: str, steps: list[dict[int, int | None] | bool]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paimon_explore import Catalog, Table
+from support.depth import DEEP
 from support.written import columns
 
 TRACKED = {"row-tracking.enabled": "true"}
@@ -193,7 +194,7 @@ def merged(table: Table, kind: Kind, model: Rows, step: Merge) -> Rows:
 
 
 @pytest.mark.parametrize("name", KINDS)
-@settings(max_examples=6)
+@settings(max_examples=60 if DEEP else 3)
 @given(steps=STEPS)
 def test_rows_are_those_of_the_operations(name: str, steps: list[Step]) -> None:
     kind = KINDS[name]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paimon_explore import Table
 from paimon_explore.errors import NotFoundError
+from support.depth import DEEP
 from support.optional_formats import need_module
 from support.small_tables import new_catalog
 
@@ -84,7 +85,7 @@ def check(table: Table, rows: Sequence[Row], queries: Sequence[Vector], metric: 
             assert [known[place] for place in places] == pytest.approx(scores, abs=1e-4)
 
 
-@settings(max_examples=20)
+@settings(max_examples=200 if DEEP else 8)
 @given(
     metric=METRICS,
     queries=st.lists(VECTORS, min_size=1, max_size=3),
@@ -119,7 +120,7 @@ def test_searches_of_partly_indexed_rows_give_the_best_scores(
         assert all(vector is None for _, _, vector in indexed)
 
 
-@settings(max_examples=20)
+@settings(max_examples=200 if DEEP else 8)
 @given(
     metric=METRICS,
     queries=st.lists(VECTORS, min_size=1, max_size=2),

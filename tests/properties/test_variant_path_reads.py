@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import paimon_explore as pe
 from paimon_explore.encoding.variant.paths import VariantPath, path_text
+from support.depth import DEEP
 from support.shredded_variants import SHREDDING
 from support.variant_paths import trees_at_paths
 
@@ -57,7 +58,9 @@ def new_table(stored: str) -> pe.Table:
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=400 if DEEP else 12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     documents=st.lists(DOCUMENTS | st.dictionaries(KEYS, DOCUMENTS), min_size=1, max_size=6),

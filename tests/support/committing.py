@@ -67,13 +67,13 @@ def upsert_and_compact(
 def main(told: str, number: int) -> None:
     """Commit in each round, as soon as its file is there."""
     plan = json.loads(Path(told).read_text(encoding="utf-8"))
-    for turn, location in enumerate(plan["locations"]):
+    for turn, one in enumerate(plan):
         go = Path(f"{told}.{turn}.go")
         while not go.exists():
             time.sleep(0.005)
-        count = plan["commits"]
-        commit = upsert_and_compact if plan["compacts"] else commit_some
-        found = commit(location, plan["options"], number * count, count)
+        count = one["commits"]
+        commit = upsert_and_compact if one["compacts"] else commit_some
+        found = commit(one["location"], one["options"], number * count, count)
         part = Path(f"{told}.{turn}.{number}.part")
         part.write_text(json.dumps(found), encoding="utf-8")
         part.rename(f"{told}.{turn}.{number}.done")

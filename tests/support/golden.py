@@ -3,9 +3,12 @@
 import json
 import shutil
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from support.depth import some
 
 NEWEST = "java21"
 """The writer that is not released yet, of the same kinds of tables as the others, and new ones."""
@@ -76,6 +79,13 @@ class GoldenTables:
     def names(self, writer: str) -> list[str]:
         """All tables of a writer that have expectations."""
         return sorted(p.name for p in (self.warehouse(writer) / "expected").iterdir())
+
+    def some_names(self, writer: str, stride: int) -> Sequence[str]:
+        """One of so many tables of a writer; all of them in a deep run.
+
+        Most writers wrote the same kinds of tables, and each has others of them.
+        """
+        return some(self.names(writer), stride, WRITERS.index(writer))
 
     def _place_external(self, table: GoldenTable) -> None:
         """Put files where the table names them by absolute paths: it as a whole, or data files."""

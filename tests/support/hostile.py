@@ -33,7 +33,7 @@ from paimon_explore.table.table import Table
 from support.decoding import decode_manifest_list
 
 _LONG_AGO = 1_600_000_000
-_MOST_NODES = 60
+_MOST_NODES, _NEWEST = 60, 4
 _GONE = object()
 _ODD_VALUES: tuple[object, ...] = (
     None,
@@ -120,13 +120,13 @@ def age(folder: Path) -> None:
         os.utime(path, (_LONG_AGO, _LONG_AGO))
 
 
-def explorer_panes(inspector: Inspector, newest: int | None = 4) -> Iterator[Callable[[], object]]:
-    """Every request of the explorer, for the newest snapshots of the timeline; None for all."""
+def _explorer_panes(inspector: Inspector) -> Iterator[Callable[[], object]]:
+    """Every request of the explorer, for the newest snapshots of the timeline."""
     state = ExplorerState(inspector)
     yield state.open
     yield state.history
     yield lambda: state.filter(0, "level = 0 and size < 1 MB")
-    for mark in inspector.timeline().marks[-(newest or 0) :]:
+    for mark in inspector.timeline().marks[-_NEWEST:]:
         yield from _panes_at(state, mark.snapshot_id)
     for pane in REPORTS:
         yield lambda pane=pane: _sheet(state, pane, state.newest)  # type: ignore[misc]
@@ -198,7 +198,7 @@ def _questions(folder: Path) -> Iterator[Callable[[], object]]:
         yield lambda: _again(refused)
         return
     yield lambda: explorer_html(inspector)
-    yield from explorer_panes(inspector)
+    yield from _explorer_panes(inspector)
 
 
 def _points(table: Table) -> Iterator[Callable[[], object]]:

@@ -70,6 +70,9 @@ def http_stub(reply: Callable[[Seen], Reply], *, one_at_a_time: bool = True) -> 
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = (
+            True  # else a body waits 40 ms for the client's ACK of the headers
+        )
 
         def _answer(self) -> None:
             parts = urlsplit(self.path)

@@ -96,7 +96,7 @@ class Careless(BaseHTTPRequestHandler):
 def careless() -> Iterator[str]:
     Careless.asked = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Careless)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

@@ -15,6 +15,7 @@ from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.query_pushdown import wanted_columns
 from paimon_explore.sql_statements.table_references import references_of
 from paimon_explore.sql_statements.tokenizer import tokens_of
+from support.depth import DEEP
 from support.small_tables import append_table, columns
 
 KINDS = {
@@ -98,10 +99,10 @@ def test_random_conditions_and_first_rows_are_those_of_plain_data(
     table, chance = _table(tmp_path, kind), random.Random(3)  # noqa: S311 - not for secrets
     plain = table.to_arrow()
     rows_of_table = {str(row) for row in plain.to_pylist()}
-    for _ in range(120):
+    for _ in range(400 if DEEP else 40):
         text = f"SELECT id FROM t WHERE {_condition(chance)} ORDER BY id"  # noqa: S608 - made here
         assert pe.sql(text, t=table).to_arrow() == pe.sql(text, t=plain).to_arrow(), text
-    for _ in range(30):
+    for _ in range(100 if DEEP else 20):
         order = chance.choice(["id", "day", "extra", "d", "n", "s"])
         order += chance.choice(["", " DESC", " NULLS LAST", " DESC NULLS FIRST"])
         text = f"SELECT * FROM t ORDER BY {order} LIMIT {chance.choice([1, 7, 98])}"  # noqa: S608 - the same

@@ -73,9 +73,16 @@ def row(k: int) -> dict[str, object]:
     }
 
 
-@pytest.fixture
-def table() -> pe.Table:
-    made = pe.demo().create_table("demo.t", SCHEMA, primary_key="k", options={"bucket": "1"})
+@pytest.fixture(scope="module")
+def catalog() -> pe.Catalog:
+    made = pe.Catalog("memory://scan-rows/wh")
+    made.create_database("db")
+    return made
+
+
+@pytest.fixture(scope="module")
+def table(catalog: pe.Catalog) -> pe.Table:
+    made = catalog.create_table("db.t", SCHEMA, primary_key="k", options={"bucket": "1"})
     made.upsert(pa.Table.from_pylist([row(k) for k in range(6)], SCHEMA))
     made.upsert(pa.Table.from_pylist([row(k) for k in range(3, 8)], SCHEMA))
     return made
@@ -104,8 +111,8 @@ def test_other_queries_are_duckdbs(table: pe.Table, text: str) -> None:
     assert not isinstance(pe.sql(text, t=table)._rows, DirectRows)
 
 
-def test_a_count_from_metadata_needs_no_duckdb() -> None:
-    made = pe.demo().create_table("demo.a", SCHEMA)
+def test_a_count_from_metadata_needs_no_duckdb(catalog: pe.Catalog) -> None:
+    made = catalog.create_table("db.a", SCHEMA)
     made.append(pa.Table.from_pylist([row(k) for k in range(6)], SCHEMA))
     found = pe.sql("SELECT count(*) AS n FROM t", t=made)
     assert isinstance(found._rows, DirectRows)
@@ -121,9 +128,9 @@ def test_a_limit_is_that_of_the_scan(table: pe.Table, rows: int, found: int) -> 
     assert pe.sql(text, t=table).to_arrow()["n"].to_pylist() == [found]
 
 
-def test_times_with_a_zone_are_duckdbs() -> None:
+def test_times_with_a_zone_are_duckdbs(catalog: pe.Catalog) -> None:
     zoned = pa.schema([("at", pa.timestamp("us", "UTC"))])
-    scan = pe.demo().create_table("demo.z", zoned).scan()
+    scan = catalog.create_table("db.z", zoned).scan()
     tree = pytest.importorskip("sqlglot").parse_one("SELECT * FROM z")
     assert plain_scan(tree, {"z": scan}) is None
 

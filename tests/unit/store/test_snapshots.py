@@ -1,6 +1,7 @@
 """Finding snapshots when hints lie and files are in the making."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -118,15 +119,15 @@ def test_patience_ends_after_ten_readings(store: TableStore) -> None:
     assert len(pauses) == 9
 
 
-def test_an_old_damaged_file_is_reported_at_once(store: TableStore) -> None:
-    store.file_io.replace(store.paths.snapshot(1), b"{")
-
+def test_an_old_damaged_file_and_a_whole_one_are_reported_at_once(store: TableStore) -> None:
     def no_sleep(_seconds: float) -> None:
         pytest.fail("must not wait")
 
-    later = ReadRetry(sleep=no_sleep, now_ms=lambda: 2**52)
-    with pytest.raises(CorruptFileError):
-        replace(store, read_retry=later).snapshots.load(1)
+    for data, age_ms in ((b"{", 2**52), (b"{}", 0)):
+        store.file_io.replace(store.paths.snapshot(1), data)
+        retry = ReadRetry(sleep=no_sleep, now_ms=partial(int, age_ms))
+        with pytest.raises(CorruptFileError):
+            replace(store, read_retry=retry).snapshots.load(1)
 
 
 def test_changelogs_are_found_like_snapshots(store: TableStore) -> None:

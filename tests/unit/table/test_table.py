@@ -212,7 +212,7 @@ def test_a_table_prints_itself_even_when_it_is_damaged() -> None:
     table = three_commits()
     assert "snapshot 3" in repr(table)
     assert "<h3>db.t</h3>" in table._repr_html_()
-    table._store.file_io.replace(table._store.paths.snapshot(3), b"{")
+    table._store.file_io.replace(table._store.paths.snapshot(3), b"{}")
     assert "t" in repr(table)
 
 

@@ -4,9 +4,11 @@ import paimon_explore as pe
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.errors import InvalidInputError, StorageError
 
+pytestmark = pytest.mark.usefixtures("copied_demo")
+
 
 @pytest.fixture
-def table() -> pe.Table:
+def table(copied_demo: None) -> pe.Table:  # noqa: ARG001 - what `pe.demo` does
     found = pe.demo().table("demo.orders")
     assert isinstance(found, pe.Table)
     return found

@@ -378,7 +378,7 @@ def test_a_failed_write_leaves_no_files(tmp_path: Path) -> None:
 def test_a_failed_commit_leaves_no_managed_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = new_table(tmp_path)
+    table = new_table(tmp_path, {"commit.max-retries": "1", "commit.max-retry-wait": "1 ms"})
     table.upsert(rows((1, 1, b"a")))
     before = packs(table)
 
