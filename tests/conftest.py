@@ -16,13 +16,14 @@ pytest_plugins = (
     "support.disk_waits",
     "support.event_loops",
     "support.figures",
+    "support.shared_starts",
     "support.single_reader_thread",
     "support.site",
     "support.skip_summary",
 )
 """The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
-reader thread per actor; and a browser, with coroutines beside it."""
+reader thread per actor; a browser, with coroutines beside it; and what shares a process."""
 
 collect_ignore_glob = [
     "benchmarks/*",

@@ -22,7 +22,7 @@ def as_text(nanoseconds: int) -> str:
     return f"{clock:%Y-%m-%d %H:%M:%S}.{fraction:09d}"
 
 
-@pytest.mark.parametrize("zone", some(ZONES, 5, 1))
+@pytest.mark.parametrize("zone", some(ZONES, 12, 6))
 def test_a_table_that_java_wrote_in_a_zone(zone: str, tmp_path: Path) -> None:
     try:
         started = JavaPaimon(timezone=zone)

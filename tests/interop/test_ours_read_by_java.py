@@ -34,20 +34,7 @@ def compact(java: JavaPaimon, table: Table, kind: Kind) -> None:
         java.append_compact(table.path, options={"compaction.min.file-num": "2"})
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_java_reads_the_rows_of_every_snapshot(
-    java: JavaPaimon, name: str, catalog: Catalog
-) -> None:
-    table = make(catalog, name, KINDS[name])
-    assert table.to_arrow().num_rows == KINDS[name].count
-    assert differences(java, table) == []
-    theirs = java.system_table(table.path, "audit_log")
-    assert difference(theirs, table.inspect.system_table("audit_log").to_arrow()) == ""
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_java_sees_the_same_system_tables(java: JavaPaimon, name: str, catalog: Catalog) -> None:
-    table = make(catalog, name, KINDS[name])
+def assert_same_system_tables(java: JavaPaimon, table: Table) -> None:
     for system in SYSTEM:
         theirs = java.system_table(table.path, system)
         ours = table.inspect.system_table(system).to_arrow()
@@ -55,20 +42,19 @@ def test_java_sees_the_same_system_tables(java: JavaPaimon, name: str, catalog: 
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_java_finds_no_file_that_nothing_names(
-    java: JavaPaimon, name: str, catalog: Catalog
-) -> None:
-    table = make(catalog, name, KINDS[name])
-    later = table.snapshots[len(table.snapshots)].time_millis + 1000
-    assert java.remove_orphans(table.path, later, dry_run=True) == []
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_java_expires_our_snapshots_and_we_read_the_rest(
+def test_java_reads_every_snapshot_and_system_table_finds_no_orphans_and_expires(
     java: JavaPaimon, name: str, catalog: Catalog
 ) -> None:
     table = make(catalog, name, KINDS[name])
     before, newest = table.to_arrow(), len(table.snapshots)
+    assert before.num_rows == KINDS[name].count
+    assert differences(java, table) == []
+    theirs = java.system_table(table.path, "audit_log")
+    assert difference(theirs, table.inspect.system_table("audit_log").to_arrow()) == ""
+    assert_same_system_tables(java, table)
+    later = table.snapshots[newest].time_millis + 1000
+    assert java.remove_orphans(table.path, later, dry_run=True) == []
+
     options = {"snapshot.num-retained.min": "1", "snapshot.num-retained.max": "1"}
     java.expire(table.path, {**options, "snapshot.time-retained": "1 ms"})
     assert [snapshot.id for snapshot in table.snapshots] == [newest]
@@ -93,11 +79,7 @@ def test_java_goes_on_with_the_table_and_so_do_we(
     kind.steps[0](table)
     compact(java, table, kind)
     assert differences(java, table) == []
-    for system in SYSTEM:
-        theirs = java.system_table(table.path, system)
-        names = theirs.schema.names
-        ours = table.inspect.system_table(system).to_arrow()
-        assert facts(theirs, names) == facts(ours, names), system
+    assert_same_system_tables(java, table)
 
 
 @pytest.mark.parametrize("compression", ["zstd", "zlib", "none"])

@@ -14,6 +14,7 @@ from paimon_explore.spark.reads.read_table import DRIVER_BYTES
 from paimon_explore.spark.session import session
 from paimon_explore.table.catalog.catalog import Catalog
 from support.required import lacking
+from support.spark_cluster import QUICK_START
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,6 +41,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         config={
             "spark.sql.session.timeZone": "Asia/Tokyo",
             "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": QUICK_START,
+            "spark.sql.shuffle.partitions": "2",
             DRIVER_BYTES: "0",  # small as the tables are, tasks read them
         },
     )

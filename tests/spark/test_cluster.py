@@ -18,7 +18,7 @@ from support.spark_cluster import running_cluster
 from support.stream_job import ROWS, killed_and_resumed, prepare
 
 ON_CLUSTER_ROWS = 10_000_000 if DEEP else 20_000
-EPOCHS, KILLS = (200, 20) if DEEP else (12, 2)
+EPOCHS, KILLS = (200, 20) if DEEP else (6, 1)
 
 
 @pytest.fixture(autouse=True)

@@ -86,7 +86,7 @@ KINDS: Mapping[str, Kind] = {
         key=("id",), options={"bucket": "2", "changelog-producer": "full-compaction"}
     ),
 }
-CHOSEN = dict.fromkeys([*list(KINDS)[:5], *some(list(KINDS)[5:], 5)])
+CHOSEN = dict.fromkeys(["append, partitioned", "keyed, vectors", *some(list(KINDS), 8, 4)])
 
 
 def rows(spark: SparkSession, first: int, count: int) -> DataFrame:

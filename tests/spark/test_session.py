@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.session import session
+from support.spark_cluster import QUICK_START
 
 
 def test_a_running_session_is_given_again(spark: SparkSession) -> None:
@@ -54,7 +55,8 @@ def test_tasks_do_not_read_the_archives_of_spark_again(spark: SparkSession) -> N
 def test_a_new_process_says_nothing_while_spark_starts(tmp_path: Path) -> None:
     code = (
         "import paimon_explore as pe\n"
-        "spark = pe.spark.session(master='local[1]')\n"
+        f"quick = {{'spark.driver.extraJavaOptions': {QUICK_START!r}}}\n"
+        "spark = pe.spark.session(master='local[1]', config=quick)\n"
         "t = pe.demo().table('demo.orders')\n"
         "print(pe.spark.read(spark, t).count())\n"
         "spark.stop()\n"

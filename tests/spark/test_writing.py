@@ -15,6 +15,7 @@ from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.depth import some
 from support.rows import difference
 
 NAME = "paimon_explore"
@@ -183,19 +184,18 @@ def test_upsert_lets_every_task_write_all_buckets(spark: SparkSession, keyed: Ta
     assert read(spark, keyed).filter("name = 'new'").count() == 2000
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"bucket": "2"},
-        {"bucket": "2", "num-sorted-run.compaction-trigger": "2"},
-        {"bucket": "2", "write-only": "true", "sequence.snapshot-ordering": "true"},
-        {"bucket": "2", "write-only": "true", "merge-engine": "partial-update"},
-        {"bucket": "2", "merge-engine": "first-row"},
-        {"bucket": "2", "deletion-vectors.enabled": "true"},
-        {"bucket": "2", "changelog-producer": "input"},
-    ],
-    ids=str,
-)
+DOUBLED = [
+    {"bucket": "2"},
+    {"bucket": "2", "num-sorted-run.compaction-trigger": "2"},
+    {"bucket": "2", "write-only": "true", "sequence.snapshot-ordering": "true"},
+    {"bucket": "2", "write-only": "true", "merge-engine": "partial-update"},
+    {"bucket": "2", "merge-engine": "first-row"},
+    {"bucket": "2", "deletion-vectors.enabled": "true"},
+    {"bucket": "2", "changelog-producer": "input"},
+]
+
+
+@pytest.mark.parametrize("options", some(DOUBLED, 3, 1), ids=str)
 def test_of_rows_with_one_key_in_several_tasks_one_is_left(
     options: dict[str, str], spark: SparkSession, tmp_path: Path
 ) -> None:

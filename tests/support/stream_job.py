@@ -113,7 +113,7 @@ def killed_and_resumed(folder: Path, epochs: int, kills: int, *master: str) -> l
         try:
             _wait_for(folder, driver, point + 1)
             time.sleep(dice.random() * 0.4)
-            kill_driver(driver, alone=number % 2 == 1)
+            kill_driver(driver, alone=number % 2 == 0)
         finally:
             kill_tree(driver)
         left.append(commits(folder))

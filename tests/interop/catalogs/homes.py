@@ -104,7 +104,7 @@ def hive(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
     folder.mkdir()
     server = partial(servers.hive_metastore, folder)
     uri = starting.stack.enter_context(servers.started(server))
-    java = JavaPaimon(heap="512m", java_options=servers.QUICK[:-1], more_jars=[servers.hive_jars()])
+    java = JavaPaimon(heap="512m", more_jars=[servers.hive_jars()])
     starting.java = starting.stack.enter_context(java)
     options = {"metastore": "hive", "uri": uri, "warehouse": str(folder), "lock.enabled": "true"}
     options["lock-check-max-sleep"] = "100 ms"  # many processes wait for one lock

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogs.homes import DIALECTS, PROPERTIES, PYPAIMON, SERVER, VIEWS, Home
+from catalogs.homes import DIALECTS, HOMES, PROPERTIES, PYPAIMON, SERVER, VIEWS, Home
 from oracle import JavaPaimonError
 from paimon_explore import Table
 from paimon_explore.errors import (
@@ -19,6 +19,7 @@ from paimon_explore.errors import (
 from paimon_explore.metadata.schema.schema_change import SetComment
 from paimon_explore.metastore.view_values import ViewAction, ViewChange
 from peers import Peers
+from support.depth import some
 
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "10-catalogs.ipynb"
 
@@ -27,6 +28,11 @@ FIELDS = [("id", "INT NOT NULL"), ("dt", "STRING"), ("v", "BIGINT")]
 Row = dict[str, object]
 
 _NUMBERS = itertools.count()
+
+
+def in_half_of_the_homes(turn: int) -> pytest.MarkDecorator:
+    """For what depends little on the home: every other one, in a deep run all."""
+    return pytest.mark.parametrize("home", some(list(HOMES), 2, turn), indirect=True)
 
 
 @pytest.fixture
@@ -166,6 +172,7 @@ def test_a_table_of_javas_is_the_same_for_us(home: Home, db: str) -> None:
     assert home.catalog.create_table(f"{db}.t", COLUMNS, if_not_exists=True).schema == table.schema
 
 
+@in_half_of_the_homes(0)
 def test_tables_are_listed_by_pattern(home: Home, db: str) -> None:
     for name in ("orders", "orders_old", "parts"):
         home.catalog.create_table(f"{db}.{name}", COLUMNS)
@@ -221,6 +228,7 @@ def test_a_table_is_dropped_by_either_and_its_name_is_free(home: Home, db: str) 
 # ---------------------------------------------------------------- rows
 
 
+@in_half_of_the_homes(1)
 def test_appended_rows_of_each_are_read_by_all(home: Home, db: str, peers: Peers) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -237,6 +245,7 @@ def test_appended_rows_of_each_are_read_by_all(home: Home, db: str, peers: Peers
     assert home.catalog.system_table(f"{name}$partitions").to_arrow().num_rows == 2
 
 
+@in_half_of_the_homes(0)
 def test_upserted_rows_of_each_are_merged_by_all(home: Home, db: str, peers: Peers) -> None:
     name = f"{db}.t"
     table = keyed_table(home, name)
@@ -254,6 +263,7 @@ def test_upserted_rows_of_each_are_merged_by_all(home: Home, db: str, peers: Pee
         assert found == expected
 
 
+@in_half_of_the_homes(1)
 def test_rows_are_overwritten_updated_and_merged(home: Home, db: str) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -268,6 +278,7 @@ def test_rows_are_overwritten_updated_and_merged(home: Home, db: str) -> None:
 # ---------------------------------------------------------------- history
 
 
+@in_half_of_the_homes(0)
 def test_earlier_snapshots_and_tags_are_read_by_either(home: Home, db: str) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -285,6 +296,7 @@ def test_earlier_snapshots_and_tags_are_read_by_either(home: Home, db: str) -> N
     assert len(table.tags) == 0
 
 
+@in_half_of_the_homes(1)
 def test_branches_are_written_and_read_by_either(home: Home, db: str) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -306,6 +318,7 @@ def test_branches_are_written_and_read_by_either(home: Home, db: str) -> None:
     assert sorted(table.branches) == ["mine"]
 
 
+@in_half_of_the_homes(0)
 def test_a_rollback_of_either_is_seen_by_both(home: Home, db: str) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -319,6 +332,7 @@ def test_a_rollback_of_either_is_seen_by_both(home: Home, db: str) -> None:
     assert ours(table) == theirs(home, name) == [row(1, 1), row(9, 9)]
 
 
+@in_half_of_the_homes(1)
 def test_snapshots_expire(home: Home, db: str) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -333,6 +347,7 @@ def test_snapshots_expire(home: Home, db: str) -> None:
 # ---------------------------------------------------------------- schemas
 
 
+@in_half_of_the_homes(0)
 def test_schema_changes_of_either_are_seen_by_both(home: Home, db: str) -> None:
     name = f"{db}.t"
     table = append_table(home, name)
@@ -423,6 +438,7 @@ def test_a_view_is_changed(home: Home, db: str) -> None:
 # ---------------------------------------------------------------- one notebook for all
 
 
+@in_half_of_the_homes(1)
 def test_the_notebook_runs_unchanged_in_every_home(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -141,33 +141,33 @@ def test_what_is_sparks_goes_to_spark_unchanged(
         sql(spark, "SELECT * FROM nowhere.t", catalog=catalog)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "SELECT * FROM demo.nope",
-            "Table 'nope' does not exist in demo. Existing tables: 'customers'",
-        ),
-        ("SELECT * FROM nope", "Table 'nope' does not exist in demo"),
-        ("SELECT * FROM paimon.nope.t", "Database 'nope' does not exist"),
-        ("SELECT * FROM demo.orders VERSION AS OF 99", "Snapshot 99 does not exist.*1 to 5"),
-        ("SELECT * FROM demo.orders VERSION AS OF 'nope'", "'nope' does not exist"),
-        (
-            "SELECT * FROM demo.orders TIMESTAMP AS OF '2001-01-01'",
-            "2001-01-01.*Available snapshots",
-        ),
-        ("SELECT * FROM demo.orders TIMESTAMP AS OF 'soon'", "TIMESTAMP AS OF 'soon'"),
-        ("SELECT * FROM demo.orders$fils", "System table 'fils' does not exist.*'files'"),
-        ("SELECT * FROM demo.orders$branch_x", "Branch 'x' does not exist"),
-        (
-            "SELECT * FROM paimon_incremental_query('demo.orders', 1)",
-            "but the query passes 2",
-        ),
-    ],
-)
-def test_what_does_not_exist_is_named_with_what_does(text: str, message: str, run: Sql) -> None:
-    with pytest.raises((NotFoundError, InvalidInputError), match=message):
-        run(text)
+NOT_THERE = [
+    (
+        "SELECT * FROM demo.nope",
+        "Table 'nope' does not exist in demo. Existing tables: 'customers'",
+    ),
+    ("SELECT * FROM nope", "Table 'nope' does not exist in demo"),
+    ("SELECT * FROM paimon.nope.t", "Database 'nope' does not exist"),
+    ("SELECT * FROM demo.orders VERSION AS OF 99", "Snapshot 99 does not exist.*1 to 5"),
+    ("SELECT * FROM demo.orders VERSION AS OF 'nope'", "'nope' does not exist"),
+    (
+        "SELECT * FROM demo.orders TIMESTAMP AS OF '2001-01-01'",
+        "2001-01-01.*Available snapshots",
+    ),
+    ("SELECT * FROM demo.orders TIMESTAMP AS OF 'soon'", "TIMESTAMP AS OF 'soon'"),
+    ("SELECT * FROM demo.orders$fils", "System table 'fils' does not exist.*'files'"),
+    ("SELECT * FROM demo.orders$branch_x", "Branch 'x' does not exist"),
+    (
+        "SELECT * FROM paimon_incremental_query('demo.orders', 1)",
+        "but the query passes 2",
+    ),
+]
+
+
+def test_what_does_not_exist_is_named_with_what_does(run: Sql) -> None:
+    for text, message in NOT_THERE:
+        with pytest.raises((NotFoundError, InvalidInputError), match=message):
+            run(text)
 
 
 def test_a_session_knows_its_warehouse_and_database(spark: SparkSession, catalog: Catalog) -> None:

@@ -21,6 +21,6 @@ def test_recorded_rows_are_those_of_spark(spark: SparkSession, tmp_path: Path) -
     zone = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     try:
-        assert other_results(run, (pe.PaimonError, PySparkException)) == {}
+        assert other_results(run, (pe.PaimonError, PySparkException), 10) == {}
     finally:
         spark.conf.set("spark.sql.session.timeZone", zone or "UTC")

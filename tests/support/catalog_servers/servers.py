@@ -220,6 +220,7 @@ def hive_metastore(folder: Path | str) -> Iterator[str]:
             "hive.metastore.disallow.incompatible.col.type.changes": "false",
         }
         command = [program("java"), *OPENED, *QUICK, f"-Dderby.system.home={home}"]
+        command.append("-Dderby.system.durability=test")  # without waiting for the disk
         command += [f"-D{key}={value}" for key, value in settings.items()]
         command += ["-cp", f"{found}/*:{found}", "HiveMetastore", "-p", str(port)]
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=home)  # noqa: S603 - Java

@@ -1,0 +1,24 @@
+"""Tests that start the same thing, such as Spark or the servers of catalogs, run in one process."""
+
+import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
+
+_FOLDERS = ("tests/spark/", "tests/interop/catalogs/", "tests/interop/")
+"""What each of them starts takes longer than most of its tests."""
+_ALONE = ("tests/spark/test_cluster.py",)
+"""Files whose tests start all they need themselves."""
+
+
+class SharedStarts(LoadFileScheduling):  # type: ignore[misc] # likewise
+    """The tests of a file stay together, and those of a folder that starts something."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        folders = (folder for folder in _FOLDERS if file.startswith(folder))
+        return file if file in _ALONE else next(folders, file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SharedStarts | None:
+    """Distribute whole files in this way."""
+    return SharedStarts(config, log) if config.getvalue("dist") == "loadfile" else None
