@@ -47,5 +47,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> GoldenTables:
     """Real tables of other implementations, unpacked once per run; treat them as read-only."""
-    archives = Path(__file__).parent / "golden"
-    return GoldenTables(archives, tmp_path_factory.mktemp("golden"))
+    root = tmp_path_factory.getbasetemp()
+    folder = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "golden"
+    folder.mkdir(exist_ok=True)
+    return GoldenTables(Path(__file__).parent / "golden", folder)

@@ -4,9 +4,11 @@ import json
 import shutil
 import tarfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import mkdtemp
 
 from support.depth import some
 
@@ -51,7 +53,10 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
 
 
 class GoldenTables:
-    """The archives beside the tests, each unpacked when first asked for."""
+    """The archives beside the tests, each unpacked when first asked for.
+
+    Processes of one run may share the folder.
+    """
 
     def __init__(self, archives: Path, folder: Path) -> None:
         self._archives = archives
@@ -61,8 +66,11 @@ class GoldenTables:
         """The unpacked warehouse of one writer."""
         target = self._folder / writer
         if not target.exists():
+            new = Path(mkdtemp(dir=self._folder))
             with tarfile.open(self._archives / f"{writer}.tar.xz") as archive:
-                unpack(archive, self._folder)
+                unpack(archive, new)
+            with suppress(OSError):  # another process was sooner
+                (new / writer).rename(target)
         return target
 
     def table(self, writer: str, name: str) -> GoldenTable:
