@@ -1,10 +1,21 @@
 """File sets in memory that tests copy and throw away."""
 
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from uuid import uuid4
 
+import pytest
+
 from paimon_explore.fileio import memory
+from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store import manifests
+
+_Asked = dict[tuple[str, MemoryFileIO, str], object]
+"""What was asked of files, by operation and path, and the answers."""
+_CONTENT, _LISTED = MemoryFileIO._content, MemoryFileIO.list
+_SNAPSHOTS = ("/snapshot", "/changelog")
+"""Folders that every commit and expiry changes."""
 
 
 def copied_files(source: MemoryFileIO) -> MemoryFileIO:
@@ -25,3 +36,54 @@ def forget_files(name: str) -> None:
 def forget_manifests() -> None:
     """Empty the cache of manifests of this process, which would hide that files are gone."""
     manifests._SHARED.clear()
+
+
+class UnchangedFiles:
+    """Checks of files in memory that need not be repeated while the files are the same."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, _Asked] = {}
+
+    def check(self, what: Hashable, check: Callable[[], None]) -> None:
+        """Check something, unless the same check asked for what files still answer.
+
+        Args:
+            what: tells the check and all that it expects, also of snapshots: which of them there
+                are is not asked again.
+            check: raises if something is wrong.
+        """
+        asked = self._known.get(what)
+        if not asked or any(_answer(*question) != found for question, found in asked.items()):
+            with _recorded() as asked:
+                check()
+            self._known[what] = asked
+
+
+def _answer(operation: str, files: MemoryFileIO, path: str) -> object:
+    """What files say to a question; None if a file is missing."""
+    if operation == "list":
+        return [status.name for status in _LISTED(files, path)]
+    return files._files.content.get(memory._key(path))
+
+
+@contextmanager
+def _recorded() -> Iterator[_Asked]:
+    """Gather what is asked of files in memory."""
+    asked: _Asked = {}
+
+    def note(operation: str, files: MemoryFileIO, path: str) -> None:
+        if not path.endswith(_SNAPSHOTS) and not path.rpartition("/")[0].endswith(_SNAPSHOTS):
+            asked[operation, files, path] = _answer(operation, files, path)
+
+    def content(files: MemoryFileIO, operation: str, path: str) -> tuple[bytes, int]:
+        note("read", files, path)
+        return _CONTENT(files, operation, path)
+
+    def listed(files: MemoryFileIO, folder: str) -> list[FileStatus]:
+        note("list", files, folder)
+        return _LISTED(files, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryFileIO, "_content", content)
+        patch.setattr(MemoryFileIO, "list", listed)
+        yield asked

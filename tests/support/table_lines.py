@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from paimon_explore import Table, open_table
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from support.memory_files import UnchangedFiles
 from support.table_kinds import MACHINE_KINDS, PARTITIONS, K, P, Row, Rows, V, W
 from support.table_model import Line, after, changes_of
 
@@ -36,6 +37,7 @@ class LinesMachine(RuleBasedStateMachine):
         made: how many tags and branches have had a name.
         leaves_orphans: whether an act left files that nothing needs.
         fleeting: names of the tags whose time has passed.
+        files: knows which checks of files need not be repeated.
     """
 
     kind_name = "keyed"
@@ -50,6 +52,7 @@ class LinesMachine(RuleBasedStateMachine):
         self.made = 0
         self.leaves_orphans = False
         self.fleeting: set[str] = set()
+        self.files = UnchangedFiles()
 
     def warehouse(self, space: str) -> str:
         """Where the table is."""

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 
 from paimon_explore.errors import UnsupportedFeatureError
 from support.depth import DEEP
-from support.memory_files import forget_files, forget_manifests
+from support.memory_files import UnchangedFiles, forget_files, forget_manifests
 from support.table_kinds import PARTITIONS, Key, P, Rows, V, W, key_of
 from support.table_lines import ROWS, WHO, Cells
 from support.table_model import Line, check_line
@@ -261,13 +261,15 @@ class TableMachine(ReferenceActs):
     def everything_reads_back(self) -> None:
         forget_manifests()
         for name, line in self.lines.items():
-            check_line(self.open(name), line, self.kind)
+            check_line(self.open(name), line, self.kind, self.files)
 
     @invariant()
     def the_checks_find_nothing(self) -> None:
         assert self.table.maintenance.fsck() == []
 
     def teardown(self) -> None:
+        self.files = UnchangedFiles()
+        self.everything_reads_back()
         assert self.table.maintenance.fsck(read_rows=True) == []
         forget_files(self.space)
 

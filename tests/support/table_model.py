@@ -1,13 +1,17 @@
 """A table as plain dictionaries: what every snapshot, tag, branch and changelog must give."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import count
 
 from paimon_explore import Table, col
+from paimon_explore.errors import MissingFileError
 from paimon_explore.table.streams.change_batch import ChangeBatch
+from support.memory_files import UnchangedFiles
 from support.table_kinds import K, P, Row, Rows, TableKind, V, W
 
 Columns = tuple[tuple[str, int], ...]
@@ -197,32 +201,57 @@ def _by_id(row: tuple[tuple[str, object], ...], columns: Columns) -> Row:
     return {numbers[name]: value for name, value in row}
 
 
-def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) -> None:
+def check_line(table: Table, line: Line, kind: TableKind, files: UnchangedFiles) -> None:
     """Every snapshot, tag and changelog of a branch is there and reads as it must.
 
     Args:
         table: the branch.
         line: its model.
         kind: of the table.
-        deep: look at all of them; else at the newest and oldest only.
+        files: knows which checks need not be repeated.
     """
     assert table._store.snapshots.ids() == sorted(line.states)
     assert table._store.tags.names() == sorted(line.tags)
     assert table._store.changelogs.ids() == sorted(line.logs)
     assert found_in(table.to_arrow().to_pylist()) == shown(line.latest.visible, line.columns)
+    branch = table._store.paths.branch
+    texts = {number: _text(table, number) for number in (*line.logs, *line.states)}
+
     if kind.options.keys() & {"pk-btree.index.columns", "data-evolution.enabled"}:
-        _check_lookups(table)
-    ends = {min(line.states, default=0), line.latest_id}
-    for number in line.states if deep else ends & line.states.keys():
-        view = table.at(snapshot=number)
-        state = line.states[number]
-        assert found_in(view.to_arrow().to_pylist()) == state.rows, f"snapshot {number}"
+        latest = branch, "lookups", line.latest.serial, texts.get(line.latest_id)
+        files.check(latest, partial(_check_lookups, table))
+
+    def check_rows(view: Callable[[], Table], state: State, what: str) -> None:
+        assert found_in(view().to_arrow().to_pylist()) == state.rows, what
+
+    def check_changes(number: int, state: State) -> None:
+        assert changes_of(table, number, kind) == state.told, f"changes of {number}"
+
+    for number, state in line.states.items():
+        what = f"snapshot {number}"
+        view = partial(table.at, snapshot=number)
+        files.check(
+            (branch, what, state.serial, texts[number]), partial(check_rows, view, state, what)
+        )
     for name, (_, state) in line.tags.items():
-        assert found_in(table.at(tag=name).to_arrow().to_pylist()) == state.rows, f"tag {name}"
-    if deep:
-        for number, state in (*line.logs.items(), *line.states.items()):
-            if state.told and state.columns == line.columns:  # changes are of the newest schema
-                assert changes_of(table, number, kind) == state.told, f"changes of {number}"
+        what = f"tag {name}"
+        view = partial(table.at, tag=name)
+        files.check((branch, what, state.serial), partial(check_rows, view, state, what))
+    for number, state in (*line.logs.items(), *line.states.items()):
+        if state.told and state.columns == line.columns:  # changes are of the newest schema
+            near = texts.get(number - 1), texts[number]
+            files.check(
+                (branch, "changes", state.serial, near), partial(check_changes, number, state)
+            )
+
+
+def _text(table: Table, number: int) -> bytes | None:
+    """The JSON of a snapshot or long-lived changelog."""
+    paths = table._store.paths
+    for path in (paths.snapshot(number), paths.changelog(number)):
+        with suppress(MissingFileError):
+            return table._store.file_io.read(path)
+    return None
 
 
 def _check_lookups(table: Table) -> None:
