@@ -30,8 +30,11 @@ def latest_schema(store: TableStore) -> TableSchema:
     if schema is not None:
         return schema
     if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
-        hint = f"Branches: {choices(store.branches.names())}."
-        raise NotFoundError("branch", store.paths.branch, store.paths.root, hint=hint)
+        name, known = store.paths.branch, store.branches.names()
+        hint = f"Branches: {choices(known)}."
+        if name in known:
+            hint = f"The creation or deletion of it was interrupted: delete_branch({name!r})."
+        raise NotFoundError("branch", name, store.paths.root, hint=hint)
 
     hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)

@@ -144,10 +144,15 @@ class Line:
         self.logs = {i: s for i, s in self.logs.items() if i <= last}
         self.tags = {name: tag for name, tag in self.tags.items() if tag[0] <= last}
 
-    def expiring(self, kept: int, *, before: bool) -> list[int]:
-        """The ids of the oldest snapshots; perhaps without that before a stream's next one."""
+    def expiring(self, kept: int, hint: int | None, *, before: bool) -> list[int]:
+        """The ids of the oldest snapshots; perhaps without that before a stream's next one.
+
+        Those from the one that the hint LATEST names on stay: they may be rolled back just now.
+        """
         most = min(self.states, default=0) + _LIMIT
-        end = min([self.latest_id - kept + 1, most, *(i - before for i in self.consumers.values())])
+        hinted = {hint} & self.states.keys()
+        ends = (self.latest_id - kept + 1, most, *hinted)
+        end = min([*ends, *(i - before for i in self.consumers.values())])
         return sorted(i for i in self.states if i < end)
 
     def expire(self, gone: list[int], *, outlive: bool) -> None:

@@ -130,11 +130,13 @@ class UpkeepActs(LinesMachine):
         report = self.table.maintenance.purge_files(dry_run=False)
         assert set(report.branches) == self.lines.keys() - {"main"}
         assert set(report.tags) <= line.tags.keys()
-        self.lines = {"main": Line(columns=line.columns, highest=line.highest)}
+        new = Line(columns=line.columns, highest=line.highest)
         if line.states:
-            self.lines["main"].states[line.latest_id + 1] = State(
-                columns=line.columns, highest=line.highest
-            )
+            hint = self.table._store.snapshots.latest_hint() or line.latest_id + 1
+            new.states = {number: state for number, state in line.states.items() if number >= hint}
+            new.states[line.latest_id + 1] = State(columns=line.columns, highest=line.highest)
+        assert report.snapshots == len(line.states) - len(new.states) + bool(line.states)
+        self.lines = {"main": new}
         self.count("purge")
 
 

@@ -96,8 +96,9 @@ def purge_files(
         _delete_remains_of_branches(store)
     files = TableFiles(store=store, options=options)
     before = files.referenced_by(roots_of(store, options))
+    snapshots = store.snapshots.ids()
     report = PurgeReport(
-        snapshots=len(store.snapshots.ids()),
+        snapshots=len(snapshots),
         branches=tuple(store.branches.names()),
         tags=tuple(store.tags.names()),
         consumers=tuple(store.consumers.ids()),
@@ -115,7 +116,7 @@ def purge_files(
     before_ms = system_clock() - _ORPHAN_AGE_MS
     remove_orphan_files(store, options, before_ms)
     return PurgeReport(
-        snapshots=report.snapshots,
+        snapshots=len(set(snapshots).difference(store.snapshots.ids())),
         branches=report.branches,
         tags=report.tags,
         consumers=report.consumers,
