@@ -18,9 +18,18 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
+from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    Ints,
+    build_binary,
+    concat_arrays,
+    var_values,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.key_groups import group_rows, ranks, sorted_within
 from paimon_explore.merge.keys.normalized_keys import TextChunk, normalized_keys, split_at_pivots
@@ -31,6 +40,10 @@ _DENSE = 1 << 16
 _MAX_RANGE = 1 << 62
 _CHUNK_ROWS = 6_144
 """Rows of the largest part in a chunk, chosen so that sorting a chunk fits into the CPU caches."""
+_SIGN = np.uint64(1 << 63)
+_NOTHING = pa.scalar(b"", pa.binary())
+_SAMPLE_ROWS, _REPEATED = 4_096, 4
+"""Texts are numbered if each distinct one occurs that often in the first rows."""
 _CHUNK_FLAGS = 1 << 18
 """Key range of a chunk of narrow keys, chosen so that its flags fit into the CPU caches."""
 
@@ -212,9 +225,9 @@ def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
     if normalized is not None:
         yield from _integer_chunks(normalized)
         return
-    first = parts[0]
-    if len(first) == 1 and _is_text(first[0]) and not any(p[0].null_count for p in parts):
-        for text in split_at_pivots([part[0] for part in parts]):
+    texts = _single_texts(parts)
+    if texts is not None:
+        for text in split_at_pivots(texts):
             yield _Chunk(text.part_ids, text.begins, _text_keys(text))
         return
     yield _Chunk(range(len(parts)), [0] * len(parts), _ranked(parts))
@@ -227,16 +240,17 @@ def _single_keys(parts: Sequence[PartKeys]) -> Sequence[Keys] | None:
     """One integer per key, if the columns can be combined into one; else None."""
     if any(column.null_count for part in parts for column in part):
         return None
-    columns = [_integer_keys([part[at] for part in parts]) for at in range(len(parts[0]))]
-    known = [column for column in columns if column is not None]
-    if len(known) < len(columns) or not known:
+    columns = [[part[at] for part in parts] for at in range(len(parts[0]))]
+    if any(_is_text(some[0]) and (len(columns) == 1 or not _repeats(some)) for some in columns):
         return None
-    found = known[0]
-    for column in known[1:]:
-        both = _combined(found, column)
-        if both is None:
+    found: Sequence[Keys] | None = None
+    for some in columns:
+        keys = _coded(some) if _is_text(some[0]) else _integer_keys(some)
+        if keys is None:
             return None
-        found = both
+        found = keys if found is None else _combined(found, keys)
+        if found is None:
+            return None
     return found
 
 
@@ -250,6 +264,26 @@ def _integer_keys(columns: Sequence[Column]) -> list[Keys] | None:
     if any(len(found) != 1 for found in sources):
         return None
     return [found[0](None) for found in sources]
+
+
+def _repeats(columns: Sequence[Column]) -> bool:
+    """Whether few distinct texts are among the first rows of the largest part."""
+    sample = max(columns, key=len)[:_SAMPLE_ROWS]
+    return len(_encoded(sample).dictionary) * _REPEATED <= len(sample)
+
+
+def _coded(columns: Sequence[Column]) -> list[Keys]:
+    """The rank of each text among the distinct ones."""
+    whole = _encoded(concat_arrays(columns))
+    order = ints_of(pc.call_function("sort_indices", [whole.dictionary]))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return list(_split(rank[ints_of(whole.indices)], [len(column) for column in columns]))
+
+
+def _encoded(texts: Column) -> pa.DictionaryArray:
+    encoded: pa.DictionaryArray = pc.call_function("dictionary_encode", [texts])
+    return encoded
 
 
 def _is_text(column: Column) -> bool:
@@ -332,6 +366,59 @@ def _dense(normalized: Sequence[Keys]) -> KeyNumbers | None:
 
 
 # ---------------------------------------------------------------- texts, and all the others
+
+
+def _single_texts(parts: Sequence[PartKeys]) -> Sequence[Column] | None:
+    """One byte string per key that sorts like the key, if the columns allow it; else None."""
+    if any(column.null_count for part in parts for column in part):
+        return None
+    if len(parts[0]) > 1:
+        joined = [_joined(part) for part in parts]
+        return None if any(texts is None for texts in joined) else joined
+    return [part[0] for part in parts] if _is_text(parts[0][0]) else None
+
+
+def _joined(columns: PartKeys) -> "Column | None":
+    """Byte strings that sort like several columns: texts end with a zero byte, except the last."""
+    pieces: list[Column] = []
+    for column in columns:
+        if not _is_text(column):
+            numbers = _integer_keys([column])
+            if numbers is None:
+                return None
+            pieces.append(_big_endian(numbers[0]))
+        elif column is columns[-1]:
+            pieces.append(column.view(pa.binary()))
+        elif (var_values(column)[1] == 0).any():
+            return None
+        else:
+            pieces += [column.view(pa.binary()), _zeros(len(column))]
+    return _concatenated(pieces)
+
+
+def _concatenated(pieces: Sequence[Column]) -> Column:
+    """Concatenates the byte strings of each row."""
+    count, values = len(pieces[0]), [var_values(piece) for piece in pieces]
+    sizes = [np.diff(offsets[: count + 1]) for offsets, _ in values]
+    widths = [int(size[0]) for size in sizes]
+    if 0 in widths or any((size != width).any() for size, width in zip(sizes, widths, strict=True)):
+        return pc.call_function("binary_join_element_wise", [*pieces, _NOTHING])
+    kinds = [f"V{width}" for width in widths]
+    rows = np.empty(count, ",".join(kinds))
+    for name, kind, (offsets, data) in zip(rows.dtype.names, kinds, values, strict=True):
+        rows[name] = np.frombuffer(data, kind, count, int(offsets[0]))
+    offsets = np.arange(count + 1) * rows.itemsize
+    return build_binary(offsets, rows.view(np.uint8))
+
+
+def _big_endian(normalized: Keys) -> Column:
+    """Integers as bytes that sort like them."""
+    words = normalized.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN
+    return build_binary(np.arange(len(words) + 1) * words.itemsize, words.byteswap().view(np.uint8))
+
+
+def _zeros(count: int) -> Column:
+    return build_binary(np.arange(count + 1), np.zeros(count, np.uint8))
 
 
 def _text_keys(chunk: TextChunk) -> KeyNumbers | _Sorted:

@@ -172,29 +172,45 @@ def test_long_parts_are_cut_at_common_keys() -> None:
     assert found == [[rank[key] for key in part] for part in parts]
 
 
-@given(
-    st.lists(
-        st.lists(
-            st.tuples(st.integers(-(2**31), 2**31 - 1) | st.integers(0, 3), st.integers(0, 3)),
-            min_size=1,
-            unique=True,
-        ),
-        min_size=1,
-        max_size=3,
-    ),
-    st.booleans(),
-)
-def test_keys_of_several_columns_are_ranked(
-    parts: list[list[tuple[int, int]]],
-    as_text: bool,  # noqa: FBT001 - drawn
-) -> None:
-    sorted_parts = [sorted(part) for part in parts]
-    columns = []
-    for part in sorted_parts:
-        first = pa.array([key[0] for key in part], pa.int32())
-        second: Column = pa.array([key[1] for key in part], pa.int64())
-        columns.append([first, second.cast(pa.string()) if as_text else second])
-    assert numbered(columns) == expected(sorted_parts)
+KEY_COLUMNS = {
+    "INT": st.integers(-(2**31), 2**31 - 1) | st.integers(0, 3),
+    "BIGINT": st.integers(-(2**63), 2**63 - 1),
+    "DOUBLE": st.floats(allow_nan=False).map(lambda number: number + 0.0),
+    "BOOLEAN": st.booleans(),
+    "STRING": TEXT,
+    "STRING of one length": st.text("abc", min_size=9, max_size=9),
+    "STRING of few values": st.sampled_from(["", "a", "b"]),
+    "DECIMAL(38, 0)": st.integers(-(2**99), 2**99),
+}
+
+
+@given(st.data(), st.lists(st.sampled_from(list(KEY_COLUMNS)), min_size=2, max_size=3))
+def test_keys_of_several_columns_are_ranked(data: st.DataObject, kinds: list[str]) -> None:
+    key = st.tuples(*(KEY_COLUMNS[kind] for kind in kinds))
+    drawn = st.lists(st.lists(key, min_size=1, unique=True).map(sorted), min_size=1, max_size=3)
+    parts = data.draw(drawn)
+    types = [to_arrow(parse_type(kind.partition(" of ")[0], "test")) for kind in kinds]
+    columns = [
+        [pa.array(values, kind) for values, kind in zip(zip(*part, strict=True), types, strict=True)]
+        for part in parts
+    ]
+    assert numbered(columns) == expected(parts)
+
+
+@pytest.mark.parametrize("form", ["tenant of the number", "the number and the tenant"])
+def test_long_parts_with_keys_of_texts_and_numbers_are_cut_at_common_keys(form: str) -> None:
+    rng = np.random.default_rng(3)
+    tenants = [f"tenant-{at}" for at in range(20)]
+    keys = [(tenants[at % 20], f"{at * 7919 % 15_000:08x}", at // 3) for at in range(15_000)]
+    if form == "the number and the tenant":
+        keys = [(number, text, tenant) for tenant, text, number in keys]
+    parts = [
+        sorted(keys[at] for at in rng.choice(len(keys), size, replace=False))
+        for size in (9_000, 8_000, 1)
+    ]
+    columns = [[pa.array(values) for values in zip(*part, strict=True)] for part in parts]
+    rank = {key: at for at, key in enumerate(sorted({key for part in parts for key in part}))}
+    assert numbered(columns) == [[rank[key] for key in part] for part in parts]
 
 
 def test_texts_shorter_than_what_all_should_share_are_refused() -> None:
