@@ -108,6 +108,11 @@ class Task:
         """Whether keys with a single row are unchanged."""
         return not self.merge_single_rows or self.spec.engine in _SELECTORS
 
+    @property
+    def newest_wins(self) -> bool:
+        """Whether the newest record of a key decides alone, also if it is a retract."""
+        return self.spec.engine is MergeEngine.DEDUPLICATE and not self.spec.ignore_delete
+
 
 def functions_of(spec: MergeSpec) -> "Mapping[str, Aggregator]":
     """The aggregators of the columns that the merge needs.
@@ -209,6 +214,9 @@ def merge_section(section: Section, task: Task) -> Iterator[pa.RecordBatch]:
         if folded is not None:
             yield folded
             return
+    elif task.newest_wins and section.tree is None:
+        yield _taken(section, task, _newest_records(section, task), section.kinds())
+        return
     yield merge_groups(section, task, record_groups(section, task))
 
 
@@ -223,8 +231,7 @@ def merge_whole(
         task: the merge.
     """
     spec = task.spec
-    newest_wins = spec.engine is MergeEngine.DEDUPLICATE and not spec.ignore_delete
-    selects = newest_wins or (spec.engine in _SELECTORS and VALUE_KIND not in whole.schema.names)
+    selects = task.newest_wins or (spec.engine in _SELECTORS and VALUE_KIND not in whole.schema.names)
     if selects and task.by_run_order and not task.keep_retracts and not spec.sequence_fields:
         keys = [whole.column(name) for name in spec.keys]
         yield _only(whole, winning_rows(keys, newest=_newest(task)), task)
@@ -367,8 +374,7 @@ def _in_part_order(section: Section, task: Task) -> bool:
     spec = task.spec
     if section.tree is not None or spec.sequence_fields or spec.sequence_groups:
         return False
-    newest_wins = spec.engine is MergeEngine.DEDUPLICATE and not spec.ignore_delete
-    if not newest_wins and any(retracts_of(part) is not None for part in section.parts):
+    if not task.newest_wins and any(retracts_of(part) is not None for part in section.parts):
         return False
     return task.by_run_order or _parts_ascend(section)
 
@@ -379,6 +385,34 @@ def _select_by_layers(section: Section, task: Task) -> pa.RecordBatch:
 
     layers = RecordLayers(number_keys(section.keys(task.spec.keys)).without_gaps())
     return _taken(section, task, layers.newest if _newest(task) else layers.oldest, section.kinds())
+
+
+def _newest_records(section: Section, task: Task) -> Ints:
+    """The newest record of each key in key order, without sorting records."""
+    numbers = number_keys(section.keys(task.spec.keys)).without_gaps()
+    order = _record_order(section, task)
+    newest = np.full(numbers.count, -1)
+    begin = 0
+    for keys in numbers.parts:
+        rows = np.arange(begin, begin + len(keys))
+        begin += len(keys)
+        known = newest.take(keys)
+        again = np.flatnonzero(known >= 0)
+        wins = np.ones(len(keys), np.bool_)
+        wins[again] = ~_is_older(order, rows[again], known[again])
+        newest[keys[wins]] = rows[wins]
+    return newest
+
+
+def _is_older(order: Sequence[KeySource], rows: Ints, others: Ints) -> Bools:
+    """Whether each row is before the other one in the order of the records of their key."""
+    older = np.zeros(len(rows), np.bool_)
+    tied = np.ones(len(rows), np.bool_)
+    for source in order:
+        values, known = source(rows), source(others)
+        older |= tied & (values < known)
+        tied &= values == known
+    return older
 
 
 def _newest(task: Task) -> bool:
@@ -395,10 +429,14 @@ def _selected(section: Section, task: Task) -> list[Bools]:
     """For each part which of its rows are selected."""
     if _in_part_order(section, task):
         return winners(section.keys(task.spec.keys), newest=_newest(task))
-    select = _SELECTORS[task.spec.engine]
-    groups = record_groups(section, task)
+    if task.newest_wins and section.tree is None:
+        rows = _newest_records(section, task)
+    else:
+        select = _SELECTORS[task.spec.engine]
+        groups = record_groups(section, task)
+        rows = select(groups, section.kinds(), ignore_delete=task.spec.ignore_delete)
     mask = np.zeros(section.count, np.bool_)
-    mask[select(groups, section.kinds(), ignore_delete=task.spec.ignore_delete)] = True
+    mask[rows] = True
     return np.split(mask, np.cumsum([part.num_rows for part in section.parts])[:-1])
 
 
