@@ -231,7 +231,9 @@ def merge_whole(
         task: the merge.
     """
     spec = task.spec
-    selects = task.newest_wins or (spec.engine in _SELECTORS and VALUE_KIND not in whole.schema.names)
+    selects = task.newest_wins or (
+        spec.engine in _SELECTORS and VALUE_KIND not in whole.schema.names
+    )
     if selects and task.by_run_order and not task.keep_retracts and not spec.sequence_fields:
         keys = [whole.column(name) for name in spec.keys]
         yield _only(whole, winning_rows(keys, newest=_newest(task)), task)

@@ -4,18 +4,20 @@ With a number per key, a merge becomes array operations per part: since a part c
 once, assigning at the key numbers, part by part, replaces sorting whole rows. The numbers are
 determined by the type of the key:
 
-- Integers in a narrow range are used directly. Several integer columns are combined into one.
+- Integers in a narrow range are used directly. Several integer columns are combined into one; so
+  are texts with few distinct values, by their ranks.
 - Other keys with a single normalized key (`merge.keys.normalized_keys`) take one stable sort, which
   benefits from the parts being sorted.
-- Texts use the bytes after the common prefix of a chunk (`merge.keys.normalized_text_keys`).
-- Other keys are ranked by `merge.keys.key_groups`.
+- Texts use the bytes after the common prefix of a chunk (`merge.keys.normalized_keys`). Several
+  columns with other texts are joined to byte strings that sort like them.
+- Other keys (with nulls, decimals of more than 18 digits) are ranked by `merge.keys.key_groups`.
 
 Before sorting, the parts are split at common pivots into chunks that fit into the CPU caches.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -41,7 +43,7 @@ _MAX_RANGE = 1 << 62
 _CHUNK_ROWS = 6_144
 """Rows of the largest part in a chunk, chosen so that sorting a chunk fits into the CPU caches."""
 _SIGN = np.uint64(1 << 63)
-_NOTHING = pa.scalar(b"", pa.binary())
+_NOTHING = build_binary(np.zeros(2, np.int64), np.empty(0, np.uint8))[0]
 _SAMPLE_ROWS, _REPEATED = 4_096, 4
 """Texts are numbered if each distinct one occurs that often in the first rows."""
 _CHUNK_FLAGS = 1 << 18
@@ -49,6 +51,8 @@ _CHUNK_FLAGS = 1 << 18
 
 PartKeys: TypeAlias = Sequence[Column]
 """The key columns of one part, n rows each."""
+KeyColumn: TypeAlias = Sequence[Keys] | Sequence[Column]
+"""A column of the key as integers or as texts, per part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,7 @@ def winning_rows(columns: PartKeys, *, newest: bool) -> Bools:
     Raises:
         UnsupportedFeatureError: a column of a type without an order.
     """
-    normalized = _single_keys([columns])
+    normalized = _single_integers(_key_columns([columns]))
     if normalized is None:
         groups = group_rows(columns, count=len(columns[0]))
         ends = groups.starts + groups.sizes - 1
@@ -221,11 +225,11 @@ def number_keys(parts: Sequence[PartKeys]) -> KeyNumbers:
 
 
 def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
-    normalized = _single_keys(parts)
-    if normalized is not None:
+    columns = _key_columns(parts)
+    if (normalized := _single_integers(columns)) is not None:
         yield from _integer_chunks(normalized)
         return
-    texts = _single_texts(parts)
+    texts = _joined(columns)
     if texts is not None:
         for text in split_at_pivots(texts):
             yield _Chunk(text.part_ids, text.begins, _text_keys(text))
@@ -236,22 +240,35 @@ def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
 # ---------------------------------------------------------------- single normalized keys
 
 
-def _single_keys(parts: Sequence[PartKeys]) -> Sequence[Keys] | None:
-    """One integer per key, if the columns can be combined into one; else None."""
+def _key_columns(parts: Sequence[PartKeys]) -> list[KeyColumn]:
+    """As few columns as possible that sort like the key; none if a column allows no other form.
+
+    Texts with few distinct values become integers, and neighbouring integers one integer.
+    """
     if any(column.null_count for part in parts for column in part):
-        return None
-    columns = [[part[at] for part in parts] for at in range(len(parts[0]))]
-    if any(_is_text(some[0]) and (len(columns) == 1 or not _repeats(some)) for some in columns):
-        return None
-    found: Sequence[Keys] | None = None
-    for some in columns:
-        keys = _coded(some) if _is_text(some[0]) else _integer_keys(some)
+        return []
+    found: list[KeyColumn] = []
+    for columns in zip(*parts, strict=True):
+        if not _is_text(columns[0]):
+            keys = _integer_keys(columns)
+        elif len(parts[0]) > 1 and _repeats(columns):
+            keys = _coded(columns)
+        else:
+            found.append(columns)
+            continue
         if keys is None:
-            return None
-        found = keys if found is None else _combined(found, keys)
-        if found is None:
-            return None
+            return []
+        both = _combined(found[-1], keys) if found and _is_integers(found[-1]) else None
+        found[-1 if both else len(found) :] = [both or keys]
     return found
+
+
+def _single_integers(columns: Sequence[KeyColumn]) -> Sequence[Keys] | None:
+    return columns[0] if len(columns) == 1 and _is_integers(columns[0]) else None
+
+
+def _is_integers(column: KeyColumn) -> TypeGuard[Sequence[Keys]]:
+    return isinstance(column[0], np.ndarray)
 
 
 def _integer_keys(columns: Sequence[Column]) -> list[Keys] | None:
@@ -368,32 +385,24 @@ def _dense(normalized: Sequence[Keys]) -> KeyNumbers | None:
 # ---------------------------------------------------------------- texts, and all the others
 
 
-def _single_texts(parts: Sequence[PartKeys]) -> Sequence[Column] | None:
-    """One byte string per key that sorts like the key, if the columns allow it; else None."""
-    if any(column.null_count for part in parts for column in part):
-        return None
-    if len(parts[0]) > 1:
-        joined = [_joined(part) for part in parts]
-        return None if any(texts is None for texts in joined) else joined
-    return [part[0] for part in parts] if _is_text(parts[0][0]) else None
+def _joined(columns: Sequence[KeyColumn]) -> Sequence[Column] | None:
+    """Byte strings that sort like several columns, per part; None if there are none.
 
-
-def _joined(columns: PartKeys) -> "Column | None":
-    """Byte strings that sort like several columns: texts end with a zero byte, except the last."""
-    pieces: list[Column] = []
+    Integers take eight bytes. Texts end with a zero byte, except the last column.
+    """
+    if len(columns) < 2:  # noqa: PLR2004 - nothing to join
+        return columns[0] if columns else None
+    pieces: list[list[Column]] = []
     for column in columns:
-        if not _is_text(column):
-            numbers = _integer_keys([column])
-            if numbers is None:
+        if _is_integers(column):
+            pieces.append([_big_endian(keys) for keys in column])
+            continue
+        pieces.append([texts.view(pa.binary()) for texts in column])
+        if column is not columns[-1]:
+            if any((var_values(texts)[1] == 0).any() for texts in column):
                 return None
-            pieces.append(_big_endian(numbers[0]))
-        elif column is columns[-1]:
-            pieces.append(column.view(pa.binary()))
-        elif (var_values(column)[1] == 0).any():
-            return None
-        else:
-            pieces += [column.view(pa.binary()), _zeros(len(column))]
-    return _concatenated(pieces)
+            pieces.append([_zeros(len(texts)) for texts in column])
+    return [_concatenated(some) for some in zip(*pieces, strict=True)]
 
 
 def _concatenated(pieces: Sequence[Column]) -> Column:

@@ -191,7 +191,7 @@ def test_keys_of_several_columns_are_ranked(data: st.DataObject, kinds: list[str
     parts = data.draw(drawn)
     types = [to_arrow(parse_type(kind.partition(" of ")[0], "test")) for kind in kinds]
     columns = [
-        [pa.array(values, kind) for values, kind in zip(zip(*part, strict=True), types, strict=True)]
+        list(map(pa.array, zip(*part, strict=True), types))  # the values and the type of each
         for part in parts
     ]
     assert numbered(columns) == expected(parts)
