@@ -151,6 +151,9 @@ def test_a_catalog_that_decides_about_commits_is_asked_for_the_latest_snapshot()
     assert table.count() == 1
     assert table.snapshot == table.snapshots[1]
     assert table._store.snapshots.latest_id() == 1
+    assert table._store.snapshots.ids() == [1]
+    environment.latest.clear()
+    assert table._store.snapshots.ids() == []
 
 
 def test_the_catalog_is_told_what_each_partition_gains_and_loses() -> None:
