@@ -189,8 +189,8 @@ class Snapshots:
     def _each_listed(self, read: Callable[[int, FileStatus], _Read]) -> _Reads[_Read]:
         """Read all snapshots up to the latest, several at a time if the storage is remote."""
         listed = list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
-        latest = self._latest_of([number for number, _ in listed])
-        wanted = [one for one in listed if latest is not None and one[0] <= latest]
+        latest = self._latest_of([number for number, _ in listed]) or 0
+        wanted = [one for one in listed if one[0] <= latest]
         return at_once(self.file_io, [partial(read, *one) for one in wanted])
 
     def create(self, snapshot: Snapshot) -> bool:

@@ -188,12 +188,16 @@ def test_a_missing_file_names_the_snapshot_and_the_key_that_led_to_it(store: Tab
     broken = replace(SNAPSHOT, index_manifest="index", changelog_manifest_list="changes")
     for read, key in (
         (store.manifests.base, "baseManifestList"),
+        (store.manifests.all, "baseManifestList"),
         (store.manifests.delta, "deltaManifestList"),
         (store.manifests.changelog, "changelogManifestList"),
         (store.manifests.index_of, "indexManifest"),
     ):
         with pytest.raises(MissingFileError, match=f"the {key} of snapshot 2, memory:"):
             read(broken)
+    put(store, "base", encode_records(ManifestFiles.empty()))
+    with pytest.raises(MissingFileError, match="the deltaManifestList of snapshot 2, memory:"):
+        store.manifests.all(broken)
 
 
 def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
