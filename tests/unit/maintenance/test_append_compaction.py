@@ -109,6 +109,16 @@ def test_the_first_neighbours_of_a_bucket_are_enough_for_a_minor_one(tmp_path: P
     assert keys(table) == [*range(10)]
     table.compact(full=False)
     assert counts(table) == [10]
+    assert table.compact(full=False) is None
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_neighbours_of_the_target_size_are_left_alone(tmp_path: Path, more: int) -> None:
+    options = {"bucket": "1", "bucket-key": "k", "compaction.min.file-num": "2"}
+    table = appended(numbered_table(tmp_path, options, keyed=False), 2)
+    (size,) = {int(str(row["file_size"])) for row in live(table)}
+    table.set_options({"target-file-size": f"{size + more} b"})
+    assert (table.compact(full=False) is None) == (more == 0)
 
 
 def test_large_files_part_the_neighbours_of_a_bucket(tmp_path: Path) -> None:

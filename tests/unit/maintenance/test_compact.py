@@ -177,11 +177,18 @@ def test_rows_written_meanwhile_stay(tmp_path: Path) -> None:
     assert values(table) == {1: 3}
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"changelog-producer": "lookup", "pk-btree.index.columns": "v"},
+        {"pk-clustering-override": "true", "clustering.columns": "v"},
+    ],
+)
 @pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER])
-def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault: Fault) -> None:
-    table = numbered_table(
-        tmp_path, {"deletion-vectors.enabled": "true", "changelog-producer": "lookup"}
-    )
+def test_a_failure_at_any_operation_leaves_no_file_behind(
+    tmp_path: Path, fault: Fault, options: dict[str, str]
+) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true", **options})
     table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
     table.compact()
     table.upsert(numbered((1, 3)))
@@ -310,6 +317,29 @@ def test_new_rows_mark_the_rows_that_they_replace(tmp_path: Path) -> None:
     assert deleted(table) == []
 
 
+def test_keys_are_looked_up_in_files_of_several_batches(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    keys = pa.array(range(270_000), pa.int32())
+    table.upsert(pa.table({"k": keys, "v": keys, "s": keys}))
+    table.compact()
+    table.upsert(numbered((269_998, -1)))
+    table.compact(full=False)
+    assert levels(table) == [(4, 1), (5, 270_000)]
+    assert deleted(table) == [[269_998]]
+    assert table.scan(where="v = -1").to_arrow().column("k").to_pylist() == [269_998]
+
+
+@pytest.mark.parametrize("key", [100, 1099])
+def test_the_first_and_the_last_row_of_a_file_are_replaced(tmp_path: Path, key: int) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    table.upsert(numbered(*MANY_VALUES))
+    table.compact()
+    table.upsert(numbered((key, 2)))
+    table.compact(full=False)
+    assert (levels(table), deleted(table)) == ([(4, 1), (5, 1000)], [[key - 100]])
+    assert values(table) == {**dict(MANY_VALUES), key: 2}
+
+
 def test_a_full_compaction_rewrites_files_with_deleted_rows(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
     table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
@@ -375,16 +405,16 @@ def test_gentle_lookups_wait_for_some_commits(tmp_path: Path) -> None:
     options = {
         "changelog-producer": "lookup",
         "lookup-compact": "gentle",
-        "lookup-compact.max-interval": "7",
-        "num-sorted-run.compaction-trigger": "6",
-        "write-only": "true",
+        "lookup-compact.max-interval": "3",
+        "num-sorted-run.compaction-trigger": "3",
+        "compaction.max-size-amplification-percent": "1000",
     }
     table = numbered_table(tmp_path, options)
-    table.upsert(numbered((0, 0), *MANY_VALUES))
-    table.compact()
-    for number in range(4):
-        table.upsert(numbered((number, 1)))
+    for keys in (range(20_000), range(2_000), range(1)):  # no run is as large as the one before
         assert table.compact(full=False) is None
+        table.upsert(numbered(*((k, len(keys)) for k in keys)))
+    assert table.compact(full=False) is not None
+    assert levels(table) == [(3, 20_000)]
 
 
 def test_some_buckets_are_compacted(tmp_path: Path) -> None:

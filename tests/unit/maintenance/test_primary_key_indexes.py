@@ -146,6 +146,7 @@ def test_a_full_compaction_builds_the_indexes_that_files_lack() -> None:
     assert table.compact() is None
     table.set_options(BOTH)
     table = open_table(table.path)
+    assert table.compact(full=False) is None
     snapshot = table.compact()
     assert snapshot is not None
     assert snapshot.commit_kind.value == "COMPACT"
