@@ -100,7 +100,9 @@ def test_all_files_of_clustered_buckets_and_evolving_ranges_become_one() -> None
         assert [(r["action"], r["level_after"], r["group"]) for r in rows] == [
             ("rewrite", level, 1)
         ] * 3
-        assert found.figures()["after"]["files"] == [1, 1]
+        after = found.figures()["after"]
+        assert isinstance(after, dict)
+        assert after["files"] == [1, 1]
 
 
 def test_small_files_of_an_append_table_are_packed() -> None:

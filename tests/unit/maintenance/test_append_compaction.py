@@ -4,27 +4,18 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyroaring import BitMap
 
 from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.maintenance.compaction.compact import compact_table
-from paimon_explore.maintenance.compaction.compaction_deletion_vectors import BucketVectors
-from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.write.write_target import WriteTarget
-from support.compacting import deleted, live, numbered_table
+from support.compacting import deleted, live, marked, numbered_table
 from support.written import columns
 
 
 def rows(first: int, last: int) -> list[dict[str, object]]:
     return [{"k": k, "v": k, "s": None} for k in range(first, last)]
-
-
-def names(split: DataSplit) -> list[str]:
-    return [str(row["file_name"]) for row in split.files.rows()]
 
 
 def keys(table: Table) -> list[object]:
@@ -135,27 +126,6 @@ def test_large_files_part_the_neighbours_of_a_bucket(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- deleted rows
-
-
-def marked(table: Table, vectors: dict[int, list[int]]) -> None:
-    """Delete rows of the files, by the files' order of writing."""
-    split = whole(table)
-    target = WriteTarget(
-        store=table._store, schema=table.schema, options=TableOptions(table.schema.options)
-    )
-    index = BucketVectors(target, split).write_index(
-        [(names(split)[file], BitMap(positions)) for file, positions in vectors.items()]
-    )
-    message = CommitMessage(
-        partition=split.partition, bucket=0, total_buckets=-1, new_index_files=index
-    )
-    Committer(table._store, table.schema).commit([message])
-
-
-def whole(table: Table) -> DataSplit:
-    (split,) = table.scan().plan().splits
-    assert isinstance(split, DataSplit)
-    return split
 
 
 def test_deleted_rows_are_left_out_and_their_vectors_go(tmp_path: Path) -> None:

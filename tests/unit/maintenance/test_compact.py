@@ -329,15 +329,18 @@ def test_keys_are_looked_up_in_files_of_several_batches(tmp_path: Path) -> None:
     assert table.scan(where="v = -1").to_arrow().column("k").to_pylist() == [269_998]
 
 
-@pytest.mark.parametrize("key", [100, 1099])
-def test_the_first_and_the_last_row_of_a_file_are_replaced(tmp_path: Path, key: int) -> None:
-    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
-    table.upsert(numbered(*MANY_VALUES))
-    table.compact()
-    table.upsert(numbered((key, 2)))
-    table.compact(full=False)
-    assert (levels(table), deleted(table)) == ([(4, 1), (5, 1000)], [[key - 100]])
-    assert values(table) == {**dict(MANY_VALUES), key: 2}
+def test_the_first_and_the_last_row_of_files_are_replaced(tmp_path: Path) -> None:
+    options = {"deletion-vectors.enabled": "true", "target-file-size": "1 kb"}
+    table = numbered_table(tmp_path, options)
+    for first in (0, 2000):
+        table.upsert(numbered(*((k, 1) for k in range(first, first + 1000))))
+        table.compact()
+    for key, vectors in ((0, [[0]]), (2999, [[0], [999]]), (1500, [[0], [999]])):
+        table.upsert(numbered((key, 2)))
+        table.compact(full=False)
+        assert levels(table)[-2:] == [(5, 1000), (5, 1000)]
+        assert sorted(deleted(table)) == vectors
+        assert values(table)[key] == 2
 
 
 def test_a_full_compaction_rewrites_files_with_deleted_rows(tmp_path: Path) -> None:
