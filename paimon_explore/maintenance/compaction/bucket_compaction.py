@@ -369,7 +369,7 @@ class UnitCompaction:
         found = (~self._rules.in_unit) & (self._levels > self._unit.level)
         found &= (lows <= high) & (highs >= low)
         runs = []
-        for level in sorted(set(self._levels[found].tolist()), reverse=True):
+        for level in np.unique(self._levels[found]):
             own = np.flatnonzero(found & (self._levels == level))
             runs.append(own[np.argsort(lows[own], kind="stable")].tolist())
         return runs

@@ -91,8 +91,9 @@ def test_a_file_without_overlap_only_moves_to_another_level() -> None:
 def test_all_files_of_clustered_buckets_and_evolving_ranges_become_one() -> None:
     clustered = {"pk-clustering-override": "true", "clustering.columns": "v"}
     evolving = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    small = {"target-file-size": "1 b"}
     for table, level in (
-        (keyed(3, **clustered, **{"deletion-vectors.enabled": "true"}), 1),
+        (keyed(3, **clustered, **small, **{"deletion-vectors.enabled": "true"}), 1),
         (append_table(KEYS, *commits(3), options=evolving), 0),
     ):
         found = table.what_if.compact()

@@ -397,8 +397,10 @@ def test_later_postponed_rows_go_to_the_buckets_that_are_there(tmp_path: Path) -
     table.compact(full=False)
     assert levels(table) == [(0, 1)]
     assert changelog(table, 2) == [("+I", 1, 10)]
+    table.set_options({"postpone.default-bucket-num": "4"})
     table.upsert(numbered((1, 11)))
     table.compact(full=False)
+    assert {row["total_buckets"] for row in live(table)} == {1}
     assert levels(table) == [(0, 1), (0, 1)]
     assert [row["min_sequence_number"] for row in live(table)] == [0, 1]
     assert values(table) == {1: 11}

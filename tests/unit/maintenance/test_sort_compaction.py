@@ -136,6 +136,12 @@ def test_a_wrong_order_is_named(tmp_path: Path, names: list[str], strategy: str,
         table.compact(strategy=strategy, columns=names)
 
 
+def test_a_column_without_an_order_is_named() -> None:
+    schema = new_catalog().create_table("db.t", {"a": "ARRAY<INT>"}).schema
+    with pytest.raises(UnsupportedFeatureError, match="by column 'a' of type ARRAY"):
+        row_order(schema, TableOptions({}), "order", ["a"])
+
+
 def test_tables_with_a_primary_key_are_not_sorted(tmp_path: Path) -> None:
     table = numbered_table(tmp_path)
     with pytest.raises(UnsupportedFeatureError, match="primary key"):
