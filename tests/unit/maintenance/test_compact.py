@@ -12,13 +12,16 @@ from paimon_explore.errors import (
     FormatError,
     InvalidInputError,
     StorageError,
+    UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.lifecycle import files_of
@@ -121,6 +124,19 @@ def test_sums_of_files_in_order_keep_the_newest_sequence_number(tmp_path: Path) 
     assert (file["min_sequence_number"], file["max_sequence_number"]) == (4, 5)
 
 
+def test_files_written_at_the_same_time_are_merged_by_sequence_numbers(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    written = [
+        write_upsert(table._store, table.schema, rows)
+        for rows in (numbered((9, 0), (1, 10)), numbered((1, 20)))
+    ]
+    for messages in written:
+        Committer(table._store, table.schema).commit(messages)
+    assert values(table) == {1: 10, 9: 0}
+    table.compact()
+    assert values(table) == {1: 10, 9: 0}
+
+
 def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"num-sorted-run.compaction-trigger": "3"})
     table.upsert(numbered(*((k, k) for k in range(1000))))
@@ -134,6 +150,8 @@ def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path
     assert live(table)[0]["delete_row_count"] == 1
     assert len(values(table)) == 999
     assert values(table)[2] == 22
+    table.compact()
+    assert levels(table) == [(3, 999)]
 
 
 def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
@@ -208,6 +226,17 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(
     assert number > 10
     Committer(table._store, table.schema).commit(messages)
     assert values(table) == {1: 3, 2: 2, **dict(MANY_VALUES)}
+
+
+def test_a_table_with_an_index_of_an_unknown_type_is_not_compacted(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 1)))
+    common = {"kind": 0, "partition": bytes(12), "bucket": 0, "file_size": 1, "row_count": 1}
+    index = IndexEntries.from_rows([{**common, "index_type": "OTHER", "file_name": "index-1"}])
+    message = CommitMessage(partition=bytes(12), bucket=0, total_buckets=1, new_index_files=index)
+    Committer(table._store, table.schema).commit([message])
+    with pytest.raises(UnsupportedFeatureError, match="with an index of type OTHER"):
+        table.compact()
 
 
 # ---------------------------------------------------------------- changelogs
