@@ -100,8 +100,8 @@ class RecordExpiry:
             return False
         named, minimum = row["value_stats_cols"], row["value_min"]
         names = self.schema.row_type.names if named is None else named
-        if not isinstance(names, Sequence) or not isinstance(minimum, bytes):
-            return False
+        assert isinstance(names, Sequence)  # noqa: S101 - a list, or the names of the schema
+        assert isinstance(minimum, bytes)  # noqa: S101 - never null
         if self.column.name not in names:
             return False
         types = [column.type for column in self.schema.project(list(map(str, names)))]

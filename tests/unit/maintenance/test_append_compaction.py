@@ -45,10 +45,10 @@ def test_a_full_compaction_puts_all_small_files_together(tmp_path: Path) -> None
 
 
 def test_every_file_counts_at_least_the_open_cost(tmp_path: Path) -> None:
-    options = {"source.split.open-file-cost": "1 gb"}
-    table = appended(numbered_table(tmp_path, options, keyed=False), 4)
+    options = {"source.split.open-file-cost": "200 mb"}
+    table = appended(numbered_table(tmp_path, options, keyed=False), 6)
     table.compact()
-    assert counts(table) == [4, 4]
+    assert counts(table) == [6, 6]
 
 
 def test_a_minor_compaction_waits_for_enough_files(tmp_path: Path) -> None:

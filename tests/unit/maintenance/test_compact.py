@@ -11,6 +11,7 @@ from paimon_explore.errors import (
     CommitConflictError,
     FormatError,
     InvalidInputError,
+    MissingFileError,
     StorageError,
     UnsupportedFeatureError,
 )
@@ -25,6 +26,7 @@ from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.lifecycle import files_of
+from support.memory_files import forget_manifests
 from support.written import columns
 
 MANY_VALUES = [(k, 1) for k in range(100, 1100)]
@@ -237,6 +239,17 @@ def test_a_table_with_an_index_of_an_unknown_type_is_not_compacted(tmp_path: Pat
     Committer(table._store, table.schema).commit([message])
     with pytest.raises(UnsupportedFeatureError, match="with an index of type OTHER"):
         table.compact()
+
+
+@pytest.mark.parametrize("buckets", [None, 0])
+def test_a_missing_manifest_is_explained(tmp_path: Path, buckets: int | None) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 1)))
+    for path in Path(table.path, "manifest").iterdir():
+        path.unlink()
+    forget_manifests()
+    with pytest.raises(MissingFileError, match=r"Snapshot 1 of .* needs this file"):
+        table.compact(buckets=buckets)
 
 
 # ---------------------------------------------------------------- changelogs
