@@ -16,7 +16,7 @@ from support.paused_file_io import PausedFileIO
 class ObjectStoreInMemory(PausedFileIO):
     """Files as an object store offers them: several requests at once, and entity tags."""
 
-    max_requests = 4
+    max_requests = 2
 
     def list(self, folder: str) -> list[FileStatus]:
         return [

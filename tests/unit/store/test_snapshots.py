@@ -1,5 +1,6 @@
 """Finding snapshots when hints lie and files are in the making."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.store.hinted_snapshot import expect_hinted
 from paimon_explore.store.json_file_loader import ReadRetry
+from paimon_explore.store.snapshots import Snapshots
 from paimon_explore.store.table_store import TableStore
 from support.memory_files import ObjectStoreInMemory
 from support.paused_file_io import PausedFileIO
@@ -59,6 +62,9 @@ def test_creating_a_snapshot_twice_keeps_the_first(store: TableStore) -> None:
     fill(store, 1)
     assert not store.snapshots.create(replace(snapshot(1), commit_user="other"))
     assert store.snapshots.load(1).commit_user == "u"
+    large = replace(snapshot(2), commit_user="u" * 200_000)
+    assert store.snapshots.create(large)
+    assert store.snapshots.load(2) == large
 
 
 def test_a_right_hint_is_used(store: TableStore) -> None:
@@ -89,17 +95,22 @@ def test_lying_latest_hints_are_overruled_by_the_folder(store: TableStore, hint:
 def test_the_latest_snapshot_is_found_with_few_requests(
     request: pytest.FixtureRequest, hint: int, last: int, local: str, remote: str
 ) -> None:
-    for kind, expected in ((PausedFileIO, local), (ObjectStoreInMemory, remote)):
-        other = TableStore(MemoryFileIO(f"{request.node.name} {kind}"), PATHS)
-        fill(other, 1, 2, 3)
+    learnt: list[Callable[[Snapshots], object]]
+    learnt = [Snapshots.latest, expect_hinted, lambda snapshots: snapshots.create(snapshot(3))]
+    for kind, expected, learn in (
+        (PausedFileIO, local, Snapshots.latest),
+        *((ObjectStoreInMemory, remote, learn) for learn in learnt),
+    ):
+        other = TableStore(MemoryFileIO(f"{request.node.name} {kind} {learn}"), PATHS)
+        fill(other, 1, 2, *([] if learn is learnt[-1] else [3]))
         other.snapshots.write_latest_hint(3)
         asked: list[str] = []
-        known = TableStore(kind(other.file_io, asked.append), PATHS)
-        assert known.snapshots.latest() == snapshot(3)
+        known = TableStore(kind(other.file_io, asked.append), PATHS).snapshots
+        learn(known)
         fill(other, *range(4, last + 1))
         other.snapshots.write_latest_hint(hint)
         asked.clear()
-        assert known.snapshots.latest() == snapshot(last)
+        assert known.latest() == snapshot(last)
         words = [line.replace("list snapshot", "list").rpartition("-")[2] for line in asked]
         assert sorted(word.removeprefix("read ") for word in words) == sorted(expected.split())
         assert all(line.startswith(("read ", "list ")) for line in asked)

@@ -74,7 +74,7 @@ def test_other_values_than_descriptors_are_not_written(tmp_path: Path) -> None:
 def test_contents_that_are_gone_or_cut_off_are_errors(tmp_path: Path) -> None:
     table = new_table(tmp_path, STORED)
     table.append([{"k": 1, "b": described(tmp_path, 8, 3)}])
-    with pytest.raises(CorruptFileError, match=r"photos.* 3 bytes from byte 8 on.*ends before"):
+    with pytest.raises(CorruptFileError, match=r"photos.* 3 bytes from byte 8 on[^?]*ends before"):
         table.to_arrow()
     (tmp_path / "photos").unlink()
     with pytest.raises(MissingFileError):
