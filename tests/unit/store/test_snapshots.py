@@ -114,6 +114,9 @@ def test_the_latest_snapshot_is_found_with_few_requests(
         words = [line.replace("list snapshot", "list").rpartition("-")[2] for line in asked]
         assert sorted(word.removeprefix("read ") for word in words) == sorted(expected.split())
         assert all(line.startswith(("read ", "list ")) for line in asked)
+        asked.clear()
+        assert known.latest_id() == last
+        assert ("list snapshot" in asked) == (hint < last)
 
 
 def test_a_damaged_snapshot_is_an_error_only_if_it_may_be_the_latest(store: TableStore) -> None:
