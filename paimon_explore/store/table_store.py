@@ -37,8 +37,10 @@ class TableStore:
     paths: TablePaths
     read_retry: ReadRetry = DEFAULT_READ_RETRY
     environment: "CatalogEnvironment | None" = None
-    siblings: "SiblingTables | None" = field(default=None, compare=False)
-    open_iceberg_catalog: "OpenIcebergCatalog | None" = field(default=None, compare=False)
+    siblings: "SiblingTables | None" = field(default=None, repr=False, compare=False)
+    open_iceberg_catalog: "OpenIcebergCatalog | None" = field(
+        default=None, repr=False, compare=False
+    )
 
     def for_branch(self, branch: str) -> "TableStore":
         """Return the store of another branch of the table."""

@@ -1,6 +1,6 @@
 """Files of tables with data evolution put together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,16 +19,10 @@ EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 
 
 def new(
-    folder: Path,
-    columns: Mapping[str, object] = COLUMNS,
-    options: Mapping[str, str] | None = None,
-    partition_keys: Sequence[str] = (),
+    folder: Path, columns: Mapping[str, object] = COLUMNS, options: Mapping[str, str] | None = None
 ) -> Table:
     given = {**EVOLVING, **(options or {})}
-    files = LocalFileIO()
-    new_table(
-        columns, partition_keys=partition_keys, options=given, file_io=files, root=str(folder)
-    )
+    new_table(columns, options=given, file_io=LocalFileIO(), root=str(folder))
     return open_table(folder)
 
 
@@ -72,20 +66,6 @@ def test_a_minor_compaction_waits_for_enough_files(tmp_path: Path) -> None:
     table.append(rows(5, 6))
     assert table.compact(full=False) is not None
     assert ranges(table) == [(0, 6)]
-
-
-def test_partitions_are_compacted_one_by_one(tmp_path: Path) -> None:
-    table = new(tmp_path, partition_keys=["s"])
-    for number in range(2):
-        table.append([{"id": number, "s": s, "v": 0} for s in "ab"])
-        table.append([{"id": number + 10, "s": "a", "v": 0}])
-    before = tracked(table)
-    assert table.compact() is not None
-    assert [(row["s"], row["id"]) for row in tracked(table)] == [
-        (row["s"], row["id"]) for row in before
-    ]
-    assert len(live(table)) < 6
-    assert table.maintenance.fsck() == []
 
 
 def test_blob_files_stay(tmp_path: Path) -> None:
