@@ -6,10 +6,9 @@ complete but invalid, are reported as corrupt immediately.
 """
 
 import json
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +25,6 @@ _Value = TypeVar("_Value")
 _MAX_CACHED_BYTES = 128 << 10
 """Maximum size of a file whose value is cached; the schema of 1,000 columns fits."""
 _MAX_CACHED_VALUES = 256
-_MAX_DIGITS = 19
 
 
 def _now_ms() -> int:
@@ -55,45 +53,17 @@ class ReadRetry:
 DEFAULT_READ_RETRY = ReadRetry()
 
 
-class _ParsedFiles:
-    """LRU cache of parsed values by file content; the values are immutable."""
-
-    def __init__(self) -> None:
-        self._values: OrderedDict[object, object] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, key: object) -> object:
-        with self._lock:
-            found = self._values.get(key)
-            if found is not None:
-                self._values.move_to_end(key)
-            return found
-
-    def keep(self, key: object, value: object) -> None:
-        with self._lock:
-            self._values[key] = value
-            if len(self._values) > _MAX_CACHED_VALUES:
-                self._values.popitem(last=False)
-
-
-_PARSED_FILES = _ParsedFiles()
-
-
 def _parsed_value(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
     """Parse bytes or return the cached value; values of large files are not cached."""
-    found = _PARSED_FILES.find((parse, data, path))
-    if found is None:
-        found = parse(data, path)
-        cache_value(parse, data, path, found)
-    return found  # type: ignore[return-value]  # the key contains the parser
+    if len(data) > _MAX_CACHED_BYTES:
+        return parse(data, path)
+    return _parsed_small_file(parse, data, path)  # type: ignore[return-value]  # of this parser
 
 
-def cache_value(
-    parse: Callable[[bytes, str], _Value], data: bytes, path: str, value: _Value
-) -> None:
-    """Cache the parsed value of a file, such as one that was just written."""
-    if len(data) <= _MAX_CACHED_BYTES:
-        _PARSED_FILES.keep((parse, data, path), value)
+@lru_cache(_MAX_CACHED_VALUES)
+def _parsed_small_file(parse: Callable[[bytes, str], object], data: bytes, path: str) -> object:
+    """Return the value of a content, which is immutable."""
+    return parse(data, path)
 
 
 def load_json(
@@ -143,8 +113,6 @@ def load_listed_json(
     Raises:
         MissingFileError, CorruptFileError: as `load_json`.
     """
-    if status.etag is None:
-        return load_json(file_io, status.path, parse, read_retry)
     try:
         return _parsed_value(parse, read_listed(file_io, status), status.path)
     except CorruptFileError:
@@ -165,7 +133,7 @@ def list_numbered(file_io: FileIO, folder: str, prefix: str) -> list[tuple[int, 
     for status in file_io.list(folder):
         digits = status.name.removeprefix(prefix)
         is_number = digits != status.name and digits.isascii() and digits.isdigit()
-        if is_number and len(digits) <= _MAX_DIGITS and int(digits) <= MAX_LONG:
+        if is_number and int(digits) <= MAX_LONG:
             found.append((int(digits), status))
     return sorted(found, key=itemgetter(0))
 

@@ -68,8 +68,6 @@ class Schemas:
 
     def _listed(self, schema_id: int, status: FileStatus) -> TableSchema:
         """Load a schema that was just listed."""
-        if status.etag is None:
-            return self.load(schema_id)
         try:
             schema = load_listed_json(self.file_io, status, parse_schema, self.read_retry)
         except MissingFileError:

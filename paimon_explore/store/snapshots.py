@@ -26,7 +26,6 @@ from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFI
 from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
-    cache_value,
     create_file,
     list_numbered,
     list_numbers,
@@ -72,9 +71,7 @@ class Snapshots:
         found = self.all_ids()
         server = self._server
         latest = self._latest_of(found) if server is None else self.latest_id()
-        if server is not None and latest is None:
-            return []
-        return found if latest is None else found[: bisect_right(found, latest)]
+        return [] if latest is None else found[: bisect_right(found, latest)]
 
     def history(self) -> list[int]:
         """Return the consecutive ids that end at the latest snapshot, ascending."""
@@ -113,8 +110,10 @@ class Snapshots:
             return hinted
         snapshot_id = self._latest_of(self.all_ids(), hint)
         for _ in range(_MAX_READS):
-            found = None if snapshot_id is None else self.find(snapshot_id)
-            if found is not None or snapshot_id is None:
+            if snapshot_id is None:
+                return None
+            found = self.find(snapshot_id)
+            if found is not None:
                 return found
             snapshot_id = max(self.ids(), default=None)  # rolled back or expired meanwhile
         return None if snapshot_id is None else self.load(snapshot_id)
@@ -190,20 +189,18 @@ class Snapshots:
     def _each_listed(self, read: Callable[[int, FileStatus], _Read]) -> _Reads[_Read]:
         """Read all snapshots up to the latest, several at a time if the storage is remote."""
         listed = list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
-        latest = self._latest_of([number for number, _ in listed])
-        wanted = [one for one in listed if latest is not None and one[0] <= latest]
+        latest = self._latest_of([number for number, _ in listed]) or 0
+        wanted = [one for one in listed if one[0] <= latest]
         return at_once(self.file_io, [partial(read, *one) for one in wanted])
 
     def create(self, snapshot: Snapshot) -> bool:
         """Create a snapshot file, the atomic step of a commit; False if its id already exists."""
         path, data = self.paths.snapshot(snapshot.id), encode_snapshot(snapshot)
         created = create_file(self.file_io, path, data, self.environment)
-        if created:
-            cache_value(parse_snapshot, data, path, snapshot)
-            if max_requests(self.file_io) > 1:
-                from paimon_explore.store.hinted_snapshot import expect_latest  # noqa: PLC0415 - stores
+        if created and max_requests(self.file_io) > 1:
+            from paimon_explore.store.hinted_snapshot import expect_latest  # noqa: PLC0415 - stores
 
-                expect_latest(self, snapshot.id)
+            expect_latest(self, snapshot.id)
         return created
 
     def latest_hint(self) -> int | None:
@@ -228,8 +225,6 @@ class Snapshots:
 
     def _listed(self, snapshot_id: int, status: FileStatus) -> Snapshot | None:
         """Load a snapshot that was just listed."""
-        if status.etag is None:
-            return self.find(snapshot_id)
         try:
             found = load_listed_json(self.file_io, status, parse_snapshot, self.read_retry)
         except MissingFileError:
@@ -259,10 +254,8 @@ class Snapshots:
         return found[place]
 
     def _is_last(self, snapshot_id: int) -> bool:
-        if max_requests(self.file_io) > 1:
-            calls = [partial(self._exists, number) for number in (snapshot_id, snapshot_id + 1)]
-            return at_once(self.file_io, calls) == [True, False]
-        return self._exists(snapshot_id) and not self._exists(snapshot_id + 1)
+        calls = [partial(self._exists, number) for number in (snapshot_id, snapshot_id + 1)]
+        return at_once(self.file_io, calls) == [True, False]
 
     def _exists(self, snapshot_id: int) -> bool:
         """Whether the file of a snapshot exists.

@@ -3,11 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
+from pyroaring import BitMap
 
 from paimon_explore import Catalog, Table
+from paimon_explore.commit.committer import Committer
+from paimon_explore.maintenance.compaction.compaction_deletion_vectors import BucketVectors
+from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
+from paimon_explore.write.write_target import WriteTarget
 from support.written import columns
 
 ROWS = columns({"k": pa.int32(), "v": pa.int32(), "s": pa.int32()})
@@ -75,3 +82,18 @@ def applied(state: dict[object, object], told: Sequence[tuple[object, ...]]) -> 
         else:
             assert key not in state
             state[key] = value
+
+
+def marked(table: Table, vectors: Mapping[int, list[int]]) -> None:
+    """Delete rows of the files of one bucket, by the files' order of writing."""
+    (split,) = table.scan().plan().splits
+    assert isinstance(split, DataSplit)
+    target = WriteTarget(
+        store=table._store, schema=table.schema, options=TableOptions(table.schema.options)
+    )
+    names = [str(row["file_name"]) for row in split.files.rows()]
+    index = BucketVectors(target, split).write_index(
+        [(names[file], BitMap(positions)) for file, positions in vectors.items()]
+    )
+    message = CommitMessage(**split.bucket_fields, new_index_files=index)
+    Committer(table._store, table.schema).commit([message])

@@ -2,20 +2,50 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
 from uuid import uuid4
 
+import pyarrow as pa
 import pytest
 
 from paimon_explore.fileio import memory
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store import manifests
+from support.paused_file_io import PausedFileIO
+
 
 _Asked = dict[tuple[str, MemoryFileIO, str], object]
 """What was asked of files, by operation and path, and the answers."""
 _CONTENT, _LISTED = MemoryFileIO._content, MemoryFileIO.list
 _SNAPSHOTS = ("/snapshot", "/changelog")
 """Folders that every commit and expiry changes."""
+
+
+class ObjectStoreInMemory(PausedFileIO):
+    """Files as an object store offers them: several requests at once, and entity tags."""
+
+    max_requests = 2
+
+    def list(self, folder: str) -> list[FileStatus]:
+        return [
+            one
+            if one.is_folder
+            else replace(one, etag=sha256(self.inner.read(one.path)).hexdigest())
+            for one in super().list(folder)
+        ]
+
+    def read_version(self, path: str, etag: str) -> bytes:
+        del etag
+        return self.read(path)
+
+    def read_immutable(self, path: str) -> bytes:
+        return self.read(path)
+
+    def open_sized(self, path: str, size: int) -> pa.NativeFile:
+        del size
+        return self.open(path)
 
 
 def copied_files(source: MemoryFileIO) -> MemoryFileIO:

@@ -100,8 +100,8 @@ class RecordExpiry:
             return False
         named, minimum = row["value_stats_cols"], row["value_min"]
         names = self.schema.row_type.names if named is None else named
-        if not isinstance(names, Sequence) or not isinstance(minimum, bytes):
-            return False
+        assert isinstance(names, Sequence)  # noqa: S101 - a list, or the names of the schema
+        assert isinstance(minimum, bytes)  # noqa: S101 - never null
         if self.column.name not in names:
             return False
         types = [column.type for column in self.schema.project(list(map(str, names)))]
@@ -369,7 +369,7 @@ class UnitCompaction:
         found = (~self._rules.in_unit) & (self._levels > self._unit.level)
         found &= (lows <= high) & (highs >= low)
         runs = []
-        for level in sorted(set(self._levels[found].tolist()), reverse=True):
+        for level in np.unique(self._levels[found]):
             own = np.flatnonzero(found & (self._levels == level))
             runs.append(own[np.argsort(lows[own], kind="stable")].tolist())
         return runs

@@ -126,7 +126,6 @@ def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
         request = ReadRequest(
             fields=reader.fields,
             system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
-            from_keys=True,
             deleted=file.deleted(),
         )
         found.extend(read_data_file(file.source(), request))

@@ -89,15 +89,13 @@ def adjacent_ranges(target: WriteTarget, split: DataSplit, files: Rows) -> list[
     max_size = target_file_bytes(target.options, has_primary_key=False)
     min_weight = target.options.value(opt.SOURCE_SPLIT_OPEN_FILE_COST)
     runs: list[list[RowIdRange]] = []
-    weight = 0
     for part in _ranges(split, files, min_weight):
         last = runs[-1] if runs else []
+        weight = sum(before.weight for before in last)
         if last and last[-1].after == part.first and max(weight, part.weight) <= max_size:
             last.append(part)
-            weight += part.weight
         else:
             runs.append([part])
-            weight = part.weight
     return runs
 
 

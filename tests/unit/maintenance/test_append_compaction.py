@@ -4,27 +4,18 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyroaring import BitMap
 
 from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.maintenance.compaction.compact import compact_table
-from paimon_explore.maintenance.compaction.compaction_deletion_vectors import BucketVectors
-from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.write.write_target import WriteTarget
-from support.compacting import deleted, live, numbered_table
+from support.compacting import deleted, live, marked, numbered_table
 from support.written import columns
 
 
 def rows(first: int, last: int) -> list[dict[str, object]]:
     return [{"k": k, "v": k, "s": None} for k in range(first, last)]
-
-
-def names(split: DataSplit) -> list[str]:
-    return [str(row["file_name"]) for row in split.files.rows()]
 
 
 def keys(table: Table) -> list[object]:
@@ -54,10 +45,10 @@ def test_a_full_compaction_puts_all_small_files_together(tmp_path: Path) -> None
 
 
 def test_every_file_counts_at_least_the_open_cost(tmp_path: Path) -> None:
-    options = {"source.split.open-file-cost": "1 gb"}
-    table = appended(numbered_table(tmp_path, options, keyed=False), 4)
+    options = {"source.split.open-file-cost": "200 mb"}
+    table = appended(numbered_table(tmp_path, options, keyed=False), 6)
     table.compact()
-    assert counts(table) == [4, 4]
+    assert counts(table) == [6, 6]
 
 
 def test_a_minor_compaction_waits_for_enough_files(tmp_path: Path) -> None:
@@ -109,6 +100,16 @@ def test_the_first_neighbours_of_a_bucket_are_enough_for_a_minor_one(tmp_path: P
     assert keys(table) == [*range(10)]
     table.compact(full=False)
     assert counts(table) == [10]
+    assert table.compact(full=False) is None
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_neighbours_of_the_target_size_are_left_alone(tmp_path: Path, more: int) -> None:
+    options = {"bucket": "1", "bucket-key": "k", "compaction.min.file-num": "2"}
+    table = appended(numbered_table(tmp_path, options, keyed=False), 2)
+    (size,) = {int(str(row["file_size"])) for row in live(table)}
+    table.set_options({"target-file-size": f"{size + more} b"})
+    assert (table.compact(full=False) is None) == (more == 0)
 
 
 def test_large_files_part_the_neighbours_of_a_bucket(tmp_path: Path) -> None:
@@ -125,27 +126,6 @@ def test_large_files_part_the_neighbours_of_a_bucket(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- deleted rows
-
-
-def marked(table: Table, vectors: dict[int, list[int]]) -> None:
-    """Delete rows of the files, by the files' order of writing."""
-    split = whole(table)
-    target = WriteTarget(
-        store=table._store, schema=table.schema, options=TableOptions(table.schema.options)
-    )
-    index = BucketVectors(target, split).write_index(
-        [(names(split)[file], BitMap(positions)) for file, positions in vectors.items()]
-    )
-    message = CommitMessage(
-        partition=split.partition, bucket=0, total_buckets=-1, new_index_files=index
-    )
-    Committer(table._store, table.schema).commit([message])
-
-
-def whole(table: Table) -> DataSplit:
-    (split,) = table.scan().plan().splits
-    assert isinstance(split, DataSplit)
-    return split
 
 
 def test_deleted_rows_are_left_out_and_their_vectors_go(tmp_path: Path) -> None:

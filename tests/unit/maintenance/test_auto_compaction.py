@@ -54,6 +54,20 @@ def test_runs_are_merged_when_there_are_as_many_as_the_option_says(tmp_path: Pat
     assert values(table) == {1: 3}
 
 
+def test_a_stream_is_compacted_fully_after_as_many_commits_as_the_option_says(
+    tmp_path: Path,
+) -> None:
+    table = numbered_table(tmp_path)
+    options = TableOptions({**table.schema.options, **WRITER, "full-compaction.delta-commits": "2"})
+    committer = Committer(table._store, table.schema, options=options)
+    for identifier in (1, 2, 3):
+        messages = write_upsert(table._store, table.schema, numbered((1, identifier)))
+        committer.commit(messages, identifier)
+        auto_compact(committer, (table._store, table.schema, options), messages, identifier)
+    assert kinds(table) == ["APPEND", "APPEND", "COMPACT", "APPEND"]
+    assert levels(table) == [(0, 1), (5, 1)]
+
+
 @pytest.mark.parametrize("options", [{"write-only": "true"}, {"lookup-wait": "false"}])
 def test_a_table_may_leave_compaction_to_others(tmp_path: Path, options: dict[str, str]) -> None:
     table = numbered_table(tmp_path, {**WRITER, "deletion-vectors.enabled": "true", **options})

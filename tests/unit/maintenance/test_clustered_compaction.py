@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Table
-from support.compacting import deleted, levels, live, numbered, numbered_table, values
+from support.compacting import deleted, levels, live, marked, numbered, numbered_table, values
 
 CLUSTERED = {
     "pk-clustering-override": "true",
@@ -49,6 +49,16 @@ def test_rows_are_merged_by_key_and_stored_by_the_other_columns(
     assert [int.from_bytes(end, "little") for end in ends] == [1, 4]
     assert table.compact() is None
     assert table.maintenance.fsck() == []
+
+
+def test_deleted_rows_are_left_out_and_their_vectors_go(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {**CLUSTERED, "write-only": "true"})
+    table.upsert(numbered((1, 30), (2, 20), (3, 10)))
+    table.compact()
+    marked(table, {0: [0]})
+    assert (stored(table), deleted(table)) == ([20, 30], [[0]])
+    assert table.compact() is not None
+    assert (stored(table), deleted(table)) == ([20, 30], [])
 
 
 def test_a_bucket_of_which_nothing_is_left_has_no_file(tmp_path: Path) -> None:

@@ -11,17 +11,22 @@ from paimon_explore.errors import (
     CommitConflictError,
     FormatError,
     InvalidInputError,
+    MissingFileError,
     StorageError,
+    UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.lifecycle import files_of
+from support.memory_files import forget_manifests
 from support.written import columns
 
 MANY_VALUES = [(k, 1) for k in range(100, 1100)]
@@ -121,6 +126,19 @@ def test_sums_of_files_in_order_keep_the_newest_sequence_number(tmp_path: Path) 
     assert (file["min_sequence_number"], file["max_sequence_number"]) == (4, 5)
 
 
+def test_files_written_at_the_same_time_are_merged_by_sequence_numbers(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    written = [
+        write_upsert(table._store, table.schema, rows)
+        for rows in (numbered((9, 0), (1, 10)), numbered((1, 20)))
+    ]
+    for messages in written:
+        Committer(table._store, table.schema).commit(messages)
+    assert values(table) == {1: 10, 9: 0}
+    table.compact()
+    assert values(table) == {1: 10, 9: 0}
+
+
 def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"num-sorted-run.compaction-trigger": "3"})
     table.upsert(numbered(*((k, k) for k in range(1000))))
@@ -134,6 +152,8 @@ def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path
     assert live(table)[0]["delete_row_count"] == 1
     assert len(values(table)) == 999
     assert values(table)[2] == 22
+    table.compact()
+    assert levels(table) == [(3, 999)]
 
 
 def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
@@ -177,14 +197,22 @@ def test_rows_written_meanwhile_stay(tmp_path: Path) -> None:
     assert values(table) == {1: 3}
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"changelog-producer": "lookup", "pk-btree.index.columns": "v"},
+        {"pk-clustering-override": "true", "clustering.columns": "v"},
+    ],
+)
 @pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER])
-def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault: Fault) -> None:
-    table = numbered_table(
-        tmp_path, {"deletion-vectors.enabled": "true", "changelog-producer": "lookup"}
-    )
+def test_a_failure_at_any_operation_leaves_no_file_behind(
+    tmp_path: Path, fault: Fault, options: dict[str, str]
+) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true", **options})
     table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
     table.compact()
-    table.upsert(numbered((1, 3)))
+    for value in (2, 3):
+        table.upsert(numbered((1, value)))
     before = files_of(table)
     messages: list[CommitMessage] = []
     number = 0
@@ -201,6 +229,28 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault:
     assert number > 10
     Committer(table._store, table.schema).commit(messages)
     assert values(table) == {1: 3, 2: 2, **dict(MANY_VALUES)}
+
+
+def test_a_table_with_an_index_of_an_unknown_type_is_not_compacted(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 1)))
+    common = {"kind": 0, "partition": bytes(12), "bucket": 0, "file_size": 1, "row_count": 1}
+    index = IndexEntries.from_rows([{**common, "index_type": "OTHER", "file_name": "index-1"}])
+    message = CommitMessage(partition=bytes(12), bucket=0, total_buckets=1, new_index_files=index)
+    Committer(table._store, table.schema).commit([message])
+    with pytest.raises(UnsupportedFeatureError, match="with an index of type OTHER"):
+        table.compact()
+
+
+@pytest.mark.parametrize("buckets", [None, 0])
+def test_a_missing_manifest_is_explained(tmp_path: Path, buckets: int | None) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 1)))
+    for path in Path(table.path, "manifest").iterdir():
+        path.unlink()
+    forget_manifests()
+    with pytest.raises(MissingFileError, match=r"Snapshot 1 of .* needs this file"):
+        table.compact(buckets=buckets)
 
 
 # ---------------------------------------------------------------- changelogs
@@ -310,6 +360,32 @@ def test_new_rows_mark_the_rows_that_they_replace(tmp_path: Path) -> None:
     assert deleted(table) == []
 
 
+def test_keys_are_looked_up_in_files_of_several_batches(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    keys = pa.array(range(270_000), pa.int32())
+    table.upsert(pa.table({"k": keys, "v": keys, "s": keys}))
+    table.compact()
+    table.upsert(numbered((269_998, -1)))
+    table.compact(full=False)
+    assert levels(table) == [(4, 1), (5, 270_000)]
+    assert deleted(table) == [[269_998]]
+    assert table.scan(where="v = -1").to_arrow().column("k").to_pylist() == [269_998]
+
+
+def test_the_first_and_the_last_row_of_files_are_replaced(tmp_path: Path) -> None:
+    options = {"deletion-vectors.enabled": "true", "target-file-size": "1 kb"}
+    table = numbered_table(tmp_path, options)
+    for first in (0, 2000):
+        table.upsert(numbered(*((k, 1) for k in range(first, first + 1000))))
+        table.compact()
+    for key, vectors in ((0, [[0]]), (2999, [[0], [999]]), (1500, [[0], [999]])):
+        table.upsert(numbered((key, 2)))
+        table.compact(full=False)
+        assert levels(table)[-2:] == [(5, 1000), (5, 1000)]
+        assert sorted(deleted(table)) == vectors
+        assert values(table)[key] == 2
+
+
 def test_a_full_compaction_rewrites_files_with_deleted_rows(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
     table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
@@ -364,8 +440,10 @@ def test_later_postponed_rows_go_to_the_buckets_that_are_there(tmp_path: Path) -
     table.compact(full=False)
     assert levels(table) == [(0, 1)]
     assert changelog(table, 2) == [("+I", 1, 10)]
+    table.set_options({"postpone.default-bucket-num": "4"})
     table.upsert(numbered((1, 11)))
     table.compact(full=False)
+    assert {row["total_buckets"] for row in live(table)} == {1}
     assert levels(table) == [(0, 1), (0, 1)]
     assert [row["min_sequence_number"] for row in live(table)] == [0, 1]
     assert values(table) == {1: 11}
@@ -375,16 +453,16 @@ def test_gentle_lookups_wait_for_some_commits(tmp_path: Path) -> None:
     options = {
         "changelog-producer": "lookup",
         "lookup-compact": "gentle",
-        "lookup-compact.max-interval": "7",
-        "num-sorted-run.compaction-trigger": "6",
-        "write-only": "true",
+        "lookup-compact.max-interval": "3",
+        "num-sorted-run.compaction-trigger": "3",
+        "compaction.max-size-amplification-percent": "1000",
     }
     table = numbered_table(tmp_path, options)
-    table.upsert(numbered((0, 0), *MANY_VALUES))
-    table.compact()
-    for number in range(4):
-        table.upsert(numbered((number, 1)))
+    for keys in (range(20_000), range(2_000), range(1)):  # no run is as large as the one before
         assert table.compact(full=False) is None
+        table.upsert(numbered(*((k, len(keys)) for k in keys)))
+    assert table.compact(full=False) is not None
+    assert levels(table) == [(3, 20_000)]
 
 
 def test_some_buckets_are_compacted(tmp_path: Path) -> None:

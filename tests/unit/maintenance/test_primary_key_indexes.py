@@ -136,6 +136,11 @@ def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
     table.upsert(rows(range(50), "y"))
     table.compact()
     assert [row["index_type"] for row in indexes(table)] == ["bitmap"]
+    table.set_options({"pk-bitmap.index.columns": None})
+    table = open_table(table.path)
+    table.upsert(rows(range(50), "z"))
+    table.compact()
+    assert indexes(table) == []
 
 
 def test_a_full_compaction_builds_the_indexes_that_files_lack() -> None:
@@ -146,6 +151,8 @@ def test_a_full_compaction_builds_the_indexes_that_files_lack() -> None:
     assert table.compact() is None
     table.set_options(BOTH)
     table = open_table(table.path)
+    assert table.compact(full=False) is None
+    assert table.what_if.compact().to_arrow().num_rows == 0
     snapshot = table.compact()
     assert snapshot is not None
     assert snapshot.commit_kind.value == "COMPACT"

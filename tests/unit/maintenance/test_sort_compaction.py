@@ -10,9 +10,11 @@ from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError, InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import sort_table
+from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import live, numbered_table
+from support.small_tables import new_catalog
 from support.written import columns
 
 
@@ -49,6 +51,16 @@ def test_curves_keep_all_rows(tmp_path: Path, strategy: str) -> None:
     before = sorted_rows(table)
     assert table.compact(strategy=strategy, columns=["k", "v", "s"]) is not None
     assert sorted_rows(table) == before
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1, "order"), (2, "zorder"), (4, "zorder"), (5, "hilbert")]
+)
+def test_the_number_of_columns_decides_the_strategy(count: int, expected: str) -> None:
+    names = [f"c{number}" for number in range(count)]
+    schema = new_catalog().create_table("db.t", dict.fromkeys(names, "INT")).schema
+    for chosen in ("auto", None):
+        assert row_order(schema, TableOptions({}), chosen, names).strategy == expected
 
 
 def test_the_options_may_name_columns_and_strategy(tmp_path: Path) -> None:
@@ -122,6 +134,12 @@ def test_a_wrong_order_is_named(tmp_path: Path, names: list[str], strategy: str,
     table = numbered_table(tmp_path, keyed=False)
     with pytest.raises(InvalidInputError, match=part):
         table.compact(strategy=strategy, columns=names)
+
+
+def test_a_column_without_an_order_is_named() -> None:
+    schema = new_catalog().create_table("db.t", {"a": "ARRAY<INT>"}).schema
+    with pytest.raises(UnsupportedFeatureError, match="by column 'a' of type ARRAY"):
+        row_order(schema, TableOptions({}), "order", ["a"])
 
 
 def test_tables_with_a_primary_key_are_not_sorted(tmp_path: Path) -> None:

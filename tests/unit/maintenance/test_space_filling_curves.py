@@ -41,25 +41,32 @@ def test_values_without_an_order_are_refused() -> None:
         sort_keys(pa.array([[1]]), parse_type({"type": "ARRAY", "element": "INT"}, "c"))
 
 
-def grid(size: int, dimensions: int) -> list[SortKeys]:
-    """All points of a cube, in the highest bits."""
+def shift_of(size: int) -> np.uint64:
+    """How far numbers below a size are from the highest bits."""
+    return np.uint64(64 - (size - 1).bit_length())
+
+
+def grid(size: int, dimensions: int, shift: np.uint64) -> list[SortKeys]:
+    """All points of a cube."""
     axes = np.meshgrid(*[np.arange(size)] * dimensions, indexing="ij")
-    shift = np.uint64(64 - (size - 1).bit_length())
     return [axis.ravel().astype(np.uint64) << shift for axis in axes]
 
 
 def test_z_order_takes_the_bits_in_turn() -> None:
-    points = grid(4, 2)
+    points = grid(4, 2, shift_of(4))
     order = z_order(points)
     walked = [tuple(int(axis[row] >> np.uint64(62)) for axis in points) for row in order]
     assert walked[:8] == [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
 
 
+@pytest.mark.parametrize("shift", [None, np.uint64(0)])
 @pytest.mark.parametrize(("size", "dimensions"), [(8, 2), (4, 3), (2, 5)])
-def test_the_hilbert_curve_goes_to_a_neighbour_with_every_step(size: int, dimensions: int) -> None:
-    points = grid(size, dimensions)
+def test_the_hilbert_curve_goes_to_a_neighbour_with_every_step(
+    size: int, dimensions: int, shift: np.uint64 | None
+) -> None:
+    shift = shift_of(size) if shift is None else shift
+    points = grid(size, dimensions, shift)
     order = hilbert_order(points)
     assert sorted(order.tolist()) == list(range(size**dimensions))
-    shift = np.uint64(64 - (size - 1).bit_length())
     walked = np.array([(axis >> shift).astype(np.int64)[order] for axis in points])
     assert (np.abs(np.diff(walked, axis=1)).sum(axis=0) == 1).all()

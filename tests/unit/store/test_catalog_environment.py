@@ -147,10 +147,16 @@ def test_a_catalog_that_decides_about_commits_is_asked_for_the_latest_snapshot()
     table.append([{"id": 2, "dt": "a"}])
     assert environment.latest["main"].id == 2
     assert table.count() == 2
-    environment.latest["main"] = table.snapshots[1]
+    older, newer = table.snapshots
+    environment.latest["main"] = older
     assert table.count() == 1
-    assert table.snapshot == table.snapshots[1]
+    assert table.snapshot == older
+    assert table._store.snapshots.is_latest(older)
+    assert not table._store.snapshots.is_latest(newer)
     assert table._store.snapshots.latest_id() == 1
+    assert table._store.snapshots.ids() == [1]
+    environment.latest.clear()
+    assert table._store.snapshots.ids() == []
 
 
 def test_the_catalog_is_told_what_each_partition_gains_and_loses() -> None:

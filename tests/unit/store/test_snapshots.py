@@ -1,21 +1,33 @@
 """Finding snapshots when hints lie and files are in the making."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from pathlib import Path
 
 import pytest
 
 from paimon_explore.errors import CorruptFileError, NotFoundError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.store.hinted_snapshot import expect_hinted
 from paimon_explore.store.json_file_loader import ReadRetry
+from paimon_explore.store.snapshots import Snapshots
 from paimon_explore.store.table_store import TableStore
+from support.memory_files import ObjectStoreInMemory
+from support.paused_file_io import PausedFileIO
+
+PATHS = TablePaths("memory://m/t")
 
 
-@pytest.fixture
-def store(request: pytest.FixtureRequest) -> TableStore:
-    return TableStore(MemoryFileIO(request.node.name), TablePaths("memory://m/t"))
+@pytest.fixture(params=["memory", "disk", "object store"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> TableStore:
+    if request.param == "disk":
+        return TableStore(LocalFileIO(), TablePaths(str(tmp_path)))
+    files: FileIO = MemoryFileIO(request.node.name)
+    return TableStore(files if request.param == "memory" else ObjectStoreInMemory(files), PATHS)
 
 
 def snapshot(snapshot_id: int) -> Snapshot:
@@ -50,6 +62,9 @@ def test_creating_a_snapshot_twice_keeps_the_first(store: TableStore) -> None:
     fill(store, 1)
     assert not store.snapshots.create(replace(snapshot(1), commit_user="other"))
     assert store.snapshots.load(1).commit_user == "u"
+    large = replace(snapshot(2), commit_user="u" * 200_000)
+    assert store.snapshots.create(large)
+    assert store.snapshots.load(2) == large
 
 
 def test_a_right_hint_is_used(store: TableStore) -> None:
@@ -64,6 +79,83 @@ def test_lying_latest_hints_are_overruled_by_the_folder(store: TableStore, hint:
     fill(store, 1, 2, 3)
     store.file_io.replace(store.paths.latest_hint, hint)
     assert store.snapshots.latest_id() == 3
+    assert store.snapshots.latest() == snapshot(3)
+
+
+@pytest.mark.parametrize(
+    ("hint", "last", "local", "remote"),
+    [
+        (3, 3, "LATEST 3 4", "LATEST 3 4"),
+        (4, 4, "LATEST 4 5", "LATEST 3 4 4 5"),
+        (3, 4, "LATEST 3 4 list 4", "LATEST 3 4 5"),
+        (3, 5, "LATEST 3 4 list 5", "LATEST 3 4 5 6"),
+        (3, 6, "LATEST 3 4 list 6", "LATEST 3 4 5 6 7 list 6"),
+    ],
+)
+def test_the_latest_snapshot_is_found_with_few_requests(
+    request: pytest.FixtureRequest, hint: int, last: int, local: str, remote: str
+) -> None:
+    learnt: list[Callable[[Snapshots], object]]
+    learnt = [Snapshots.latest, expect_hinted, lambda snapshots: snapshots.create(snapshot(3))]
+    for kind, expected, learn in (
+        (PausedFileIO, local, Snapshots.latest),
+        *((ObjectStoreInMemory, remote, learn) for learn in learnt),
+    ):
+        other = TableStore(MemoryFileIO(f"{request.node.name} {kind} {learn}"), PATHS)
+        fill(other, 1, 2, *([] if learn is learnt[-1] else [3]))
+        other.snapshots.write_latest_hint(3)
+        asked: list[str] = []
+        known = TableStore(kind(other.file_io, asked.append), PATHS).snapshots
+        learn(known)
+        fill(other, *range(4, last + 1))
+        other.snapshots.write_latest_hint(hint)
+        asked.clear()
+        assert known.latest() == snapshot(last)
+        words = [line.replace("list snapshot", "list").rpartition("-")[2] for line in asked]
+        assert sorted(word.removeprefix("read ") for word in words) == sorted(expected.split())
+        assert all(line.startswith(("read ", "list ")) for line in asked)
+        asked.clear()
+        assert known.latest_id() == last
+        assert ("list snapshot" in asked) == (hint < last)
+
+
+def test_a_damaged_snapshot_is_an_error_only_if_it_may_be_the_latest(store: TableStore) -> None:
+    fill(store, 1, 2, 3)
+    store.snapshots.write_latest_hint(3)
+    assert store.snapshots.latest() == snapshot(3)
+    store.file_io.create(store.paths.snapshot(4), b"{}")
+    with pytest.raises(CorruptFileError, match="snapshot-4"):
+        store.snapshots.latest()
+    found = dict(store.snapshots.list_readable())
+    assert isinstance(found.pop(4), CorruptFileError)
+    assert found == {1: snapshot(1), 2: snapshot(2), 3: snapshot(3)}
+    fill(TableStore(store.file_io, store.paths), 5)
+    store.snapshots.write_latest_hint(5)
+    assert store.snapshots.latest() == snapshot(5)
+
+
+@pytest.mark.parametrize("remaining", [0, 2])
+def test_a_snapshot_that_is_deleted_while_it_is_sought_is_not_found(remaining: int) -> None:
+    files = MemoryFileIO(f"deleted {remaining}")
+
+    def delete(told: str) -> None:
+        if told == "read snapshot-4":
+            for number in range(remaining + 1, 5):
+                files.delete(PATHS.snapshot(number))
+
+    store = TableStore(PausedFileIO(files, delete), PATHS)
+    fill(store, 1, 2, 3, 4)
+    assert store.snapshots.latest() == (snapshot(2) if remaining else None)
+    assert [found.id for found in store.snapshots.list()] == [*range(1, remaining + 1)]
+
+
+def test_polling_sees_that_the_latest_snapshot_is_replaced_or_followed(store: TableStore) -> None:
+    fill(store, 1, 2)
+    assert store.snapshots.is_latest(snapshot(2))
+    assert not store.snapshots.is_latest(snapshot(1))
+    assert not store.snapshots.is_latest(replace(snapshot(2), commit_user="other"))
+    fill(store, 3)
+    assert not store.snapshots.is_latest(snapshot(2))
 
 
 @pytest.mark.parametrize("hint", [b"-8", b"0", b"1", b"4", b"5", b"nonsense"])
@@ -76,15 +168,27 @@ def test_lying_earliest_hints_are_overruled_by_the_folder(store: TableStore, hin
 
 def test_ids_are_sorted_as_numbers_and_other_names_are_passed_over(store: TableStore) -> None:
     fill(store, 10, 9)
-    for name in ("snapshot-x", ".snapshot-3.uuid.tmp", "snapshot--4", "EARLIEST", "snapshot-"):
+    for name in (
+        "snapshot-9223372036854775808",
+        "snapshot-x",
+        ".snapshot-3.uuid.tmp",
+        "snapshot--4",
+        "EARLIEST",
+        "snapshot-",
+    ):
         store.file_io.create(f"{store.paths.snapshot_dir}/{name}", b"9")
+    store.file_io.create(store.paths.snapshot(2**63 - 1), b"stray")
+    assert store.snapshots.all_ids() == [9, 10, 2**63 - 1]
+    store.snapshots.write_latest_hint(9)
     assert store.snapshots.ids() == [9, 10]
     assert [found.id for found in store.snapshots.list()] == [9, 10]
 
 
 def test_a_missing_snapshot_tells_which_ones_there_are(store: TableStore) -> None:
+    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not.* The table has no snapshots\.$"):
+        store.snapshots.load(9)
     fill(store, 3, 4)
-    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not.*Available snapshots: 3 to 4\."):
+    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not.* snapshots: 3 to 4\.$"):
         store.snapshots.load(9)
     store.snapshots.delete(3)
     assert store.snapshots.find(3) is None
@@ -96,7 +200,10 @@ def test_a_file_that_says_another_number_is_corrupt(store: TableStore) -> None:
         store.snapshots.load(5)
 
 
-def test_a_young_incomplete_file_is_read_again_until_it_is_whole(store: TableStore) -> None:
+@pytest.mark.parametrize("pauses_until_whole", [2, 9])
+def test_a_young_incomplete_file_is_read_again_until_it_is_whole(
+    store: TableStore, pauses_until_whole: int
+) -> None:
     whole = encode_snapshot(snapshot(1))
     path = store.paths.snapshot(1)
     store.file_io.replace(path, whole[:20])
@@ -104,11 +211,11 @@ def test_a_young_incomplete_file_is_read_again_until_it_is_whole(store: TableSto
 
     def write_on(seconds: float) -> None:
         pauses.append(seconds)
-        store.file_io.replace(path, whole[:40] if len(pauses) == 1 else whole)
+        store.file_io.replace(path, whole[:40] if len(pauses) < pauses_until_whole else whole)
 
     patient = replace(store, read_retry=ReadRetry(sleep=write_on))
     assert patient.snapshots.load(1) == snapshot(1)
-    assert pauses == [0.2, 0.2]
+    assert pauses == [0.2] * pauses_until_whole
 
 
 def test_patience_ends_after_ten_readings(store: TableStore) -> None:
@@ -123,9 +230,9 @@ def test_an_old_damaged_file_and_a_whole_one_are_reported_at_once(store: TableSt
     def no_sleep(_seconds: float) -> None:
         pytest.fail("must not wait")
 
-    for data, age_ms in ((b"{", 2**52), (b"{}", 0)):
+    for data, young_ms in ((b"{", -10_000), (b"{}", 10_000)):
         store.file_io.replace(store.paths.snapshot(1), data)
-        retry = ReadRetry(sleep=no_sleep, now_ms=partial(int, age_ms))
+        retry = ReadRetry(sleep=no_sleep, young_ms=young_ms)
         with pytest.raises(CorruptFileError):
             replace(store, read_retry=retry).snapshots.load(1)
 

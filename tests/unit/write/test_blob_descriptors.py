@@ -17,6 +17,7 @@ from paimon_explore.errors import (
     MissingFileError,
     UnsupportedFeatureError,
 )
+from paimon_explore.store.blob_contents import contents_path
 from support.compacting import live
 from support.small_tables import rows_of
 
@@ -73,7 +74,7 @@ def test_other_values_than_descriptors_are_not_written(tmp_path: Path) -> None:
 def test_contents_that_are_gone_or_cut_off_are_errors(tmp_path: Path) -> None:
     table = new_table(tmp_path, STORED)
     table.append([{"k": 1, "b": described(tmp_path, 8, 3)}])
-    with pytest.raises(CorruptFileError, match="ends before"):
+    with pytest.raises(CorruptFileError, match=r"photos.* 3 bytes from byte 8 on[^?]*ends before"):
         table.to_arrow()
     (tmp_path / "photos").unlink()
     with pytest.raises(MissingFileError):
@@ -87,6 +88,31 @@ def test_only_the_storage_of_the_table_is_read(tmp_path: Path, uri: str) -> None
     table.append([{"k": 1, "b": encode_descriptor(BlobDescriptor(uri=uri, offset=0, length=1))}])
     with pytest.raises(UnsupportedFeatureError, match="outside of the table's storage"):
         table.to_arrow()
+
+
+@pytest.mark.parametrize(
+    ("root", "uri", "path"),
+    [
+        ("/wh/t", "/photos/1", "/photos/1"),
+        ("/wh/t", "file:///photos/1", "/photos/1"),
+        ("file:/wh/t", "file:/photos/1", "/photos/1"),
+        ("s3://b/t", "s3a://b/photos/1", "s3://b/photos/1"),
+        ("s3n://b/t", "s3://b/photos/1", "s3n://b/photos/1"),
+        ("hdfs://h/t", "hdfs://h/photos/1", "hdfs://h/photos/1"),
+        ("s3://b/t", "s3://other/photos/1", None),
+        ("s3://b/t", "gs://b/photos/1", None),
+        ("s3://b/t", "/photos/1", None),
+        ("/wh/t", "s3://b/photos/1", None),
+    ],
+)
+def test_contents_have_paths_of_the_storage_of_the_table(
+    root: str, uri: str, path: str | None
+) -> None:
+    if path is not None:
+        assert contents_path(root, uri) == path
+        return
+    with pytest.raises(UnsupportedFeatureError, match=f"contents of a BLOB outside.*{uri}"):
+        contents_path(root, uri)
 
 
 def test_blob_files_are_read_as_descriptors_of_their_entries(tmp_path: Path) -> None:
