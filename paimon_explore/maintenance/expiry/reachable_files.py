@@ -348,6 +348,18 @@ def _identities(manifests: Manifests, names: Sequence[str]) -> frozenset[tuple[o
     return frozenset(tuple(cell.as_py() for cell in row) for row in zip(*columns, strict=True))
 
 
+def newest_schema_id(manifests: Manifests, snapshot: Snapshot) -> int:
+    """Return the highest id of a schema that a snapshot, tag or changelog may need.
+
+    Other writers may commit files of a newer schema than that of their snapshot.
+    """
+    ids = [snapshot.schema_id]
+    for manifests_of in (manifests.all, manifests.changelog):
+        with suppress(MissingFileError):  # tags and changelogs do not keep all manifest lists
+            ids += manifests_of(snapshot).numbers("schema_id").tolist()
+    return max(ids)
+
+
 def of_appends(entries: ManifestEntries) -> ManifestEntries:
     """Return the files of writers; files of old releases without a source count as such."""
     source = pc.fill_null(entries.column("file_source"), pa.scalar(int(FileSource.APPEND)))

@@ -16,6 +16,7 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
+from paimon_explore.maintenance.expiry.reachable_files import newest_schema_id
 from paimon_explore.maintenance.references.tag_operations import tag_deleted
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
@@ -182,12 +183,13 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
         return
     check_no_linked_metadata(store.paths)
     users = [
-        (f"snapshot {s.id}", s.schema_id)
+        (f"snapshot {s.id}", s)
         for s in (*store.snapshots.list(), *store.snapshots.outside_history())
     ]
-    users += [(f"tag {tag.name!r}", tag.snapshot.schema_id) for tag in store.tags.list()]
-    users += [(f"changelog {log.id}", log.schema_id) for log in store.changelogs.list()]
-    for name, used in users:
+    users += [(f"tag {tag.name!r}", tag.snapshot) for tag in store.tags.list()]
+    users += [(f"changelog {log.id}", log) for log in store.changelogs.list()]
+    for name, snapshot in users:
+        used = newest_schema_id(store.manifests, snapshot)
         if used > schema_id:
             raise InvalidInputError(
                 f"Schema {used} cannot be removed, because {name} uses the schema.",
