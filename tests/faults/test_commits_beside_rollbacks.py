@@ -76,6 +76,7 @@ def test_a_rollback_removes_commits_that_were_made_on_what_it_removes(
     back(other)
     assert waits == [6]
     assert keys(table) == left
+    assert table._store.snapshots.latest_hint() == len(left)
     assert table.maintenance.fsck() == []
 
 
@@ -89,6 +90,57 @@ def test_a_rollback_removes_commits_that_took_a_number_that_it_had_freed(
     back(other)
     assert keys(table) == left
     assert table._store.snapshots.all_ids() == list(range(1, len(left) + 1))
+    assert table.maintenance.fsck() == []
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("operation", "after", "left"),
+    [
+        ("replace snapshot-3", None, [1, 2, 8]),
+        ("read EARLIEST", "replace snapshot-3", [1, 2, 5, 6, 8]),
+    ],
+)
+def test_commits_beside_a_fast_forward_stay_if_they_follow_the_branch(
+    operation: str, after: str | None, left: list[int], keyed: str
+) -> None:
+    table = created(keyed)
+
+    def commit() -> None:
+        write(table, 5)
+        write(table, 6)
+
+    fast_forward(interrupted(table, 1, commit, operation=operation, after=after))
+    assert keys(table) == left
+    assert table._store.snapshots.all_ids() == table._store.snapshots.history()
+    assert table.maintenance.fsck() == []
+
+
+@KINDS
+def test_commits_after_a_rollback_to_a_tag_stay_and_what_an_expiry_restores_goes(
+    keyed: str,
+) -> None:
+    table = created(keyed)
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1)
+    oldest = table.snapshots[4]
+
+    def restore() -> None:
+        assert table._store.snapshots.create(oldest)
+
+    interrupted(table, 2, restore, operation="replace LATEST").rollback_to("two")
+    assert table._store.snapshots.all_ids() == [2]
+    for number in (3, 4):
+        write(table, number)
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1)
+
+    def commit() -> None:
+        write(table, 5)
+        write(table, 6)
+
+    other = interrupted(table, 1, commit, operation="read snapshot-4", after="replace LATEST")
+    other.rollback_to("two")
+    assert keys(table) == [1, 2, 5, 6]
+    assert table._store.snapshots.all_ids() == [2, 3, 4]
     assert table.maintenance.fsck() == []
 
 

@@ -15,7 +15,8 @@ from uuid import uuid4
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import CommitConflictError, StorageError
+from paimon_explore.errors import CommitConflictError, MissingFileError, StorageError
+from paimon_explore.store.table_store import TableStore
 from support.depth import DEEP, some
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.figures import Figures
@@ -221,10 +222,11 @@ def test_a_fast_forward_is_refused_while_snapshots_that_it_replaces_expire(kind:
     table = created(kind)
     shorter(table)
     refused: list[str] = []
+    watched = FaultyFileIO(table._store.file_io)
 
     def refused_fast_forward() -> None:
         with pytest.raises(CommitConflictError) as error:
-            fast_forward(table)
+            fast_forward(replace(table, _store=TableStore(watched, table._store.paths)))
         refused.append(str(error.value))
 
     other = interrupted(table, 1, refused_fast_forward, operation="delete snapshot-3")
@@ -235,10 +237,41 @@ def test_a_fast_forward_is_refused_while_snapshots_that_it_replaces_expire(kind:
         "expiry, call expire_snapshots() first."
     )
     assert refused == [rule]
+    assert watched.log == []
     assert keys(table) == [1, 2, 3, 4, 5, 6]
     assert table._store.snapshots.latest_hint() == 6
     fast_forward(table)
     assert keys(table) == [1, 2, 13]
+
+
+@RUNS
+def test_a_fast_forward_is_refused_if_an_expiry_begins_before_it_has_said_where_it_goes(
+    kind: str,
+) -> None:
+    table = created(kind)
+    shorter(table)
+    snapshots = table._store.snapshots
+    other = interrupted(
+        table, 1, lambda: snapshots.write_earliest_hint(6), operation="replace LATEST"
+    )
+    with pytest.raises(CommitConflictError):
+        fast_forward(other)
+    assert keys(table) == [1, 2, 3, 4, 5, 6]
+    assert snapshots.latest_hint() == 6
+
+
+@RUNS
+def test_an_expiry_leaves_the_snapshot_that_a_fast_forward_goes_back_to(kind: str) -> None:
+    table = created(kind)
+    shorter(table)
+    expired = []
+    other = interrupted(
+        table, 1, lambda: expired.extend(expire(table)), operation="delete snapshot-6"
+    )
+    fast_forward(other)
+    assert expired == [1]
+    assert keys(table) == [1, 2, 13]
+    assert table.maintenance.fsck() == []
 
 
 @RUNS
@@ -282,12 +315,48 @@ def test_an_expiry_of_a_branch_removes_nothing_if_main_takes_its_snapshots_meanw
     assert [keys(table.at(snapshot=n))[-1] for n in range(1, 8)] == [1, 2, 13, 14, 15, 16, 17]
 
 
+def expire_as_java(table: Table) -> None:
+    """The hint EARLIEST of the branch is written last."""
+    for number in range(2, 7):
+        side(table)._store.snapshots.delete(number)
+
+
 @RUNS
-def test_a_fast_forward_leaves_out_what_expires_in_the_branch_meanwhile(kind: str) -> None:
+@pytest.mark.parametrize("expiry", [expire_side, expire_as_java])
+@pytest.mark.parametrize("at", [3, 7])
+def test_a_fast_forward_leaves_out_what_expires_in_the_branch_meanwhile(
+    kind: str, expiry: Callable[[Table], object], at: int
+) -> None:
     table = created(kind)
     longer(table)
-    other = interrupted(table, 1, lambda: expire_side(table), operation="read snapshot-7")
+    other = interrupted(
+        table,
+        1,
+        lambda: expiry(table),
+        operation=f"read snapshot-{at}",
+        after=f"replace snapshot-{at - 1}",
+    )
     fast_forward(other)
     assert keys(table) == [1, 2, 13, 14, 15, 16, 17]
     assert table._store.snapshots.all_ids() == [7]
+    assert table.maintenance.fsck() == []
+
+
+@RUNS
+def test_a_fast_forward_to_a_branch_that_is_rolled_back_meanwhile_can_be_repeated(
+    kind: str,
+) -> None:
+    table = created(kind)
+    longer(table)
+    other = interrupted(
+        table,
+        1,
+        lambda: side(table).rollback_to(snapshot=4),
+        operation="read snapshot-6",
+        after="replace snapshot-5",
+    )
+    with pytest.raises(MissingFileError):
+        fast_forward(other)
+    fast_forward(table)
+    assert keys(table) == [1, 2, 13, 14]
     assert table.maintenance.fsck() == []

@@ -151,6 +151,15 @@ def test_a_rollback_is_refused_whose_target_expires_before_it_has_said_where_it_
 
 
 @RUNS
+def test_a_rollback_restores_a_tag_that_expires_before_it_has_said_where_it_goes(kind: str) -> None:
+    table = created(kind)
+    interrupted(table, 1, lambda: expire(table), operation="replace LATEST").rollback_to(tag="two")
+    assert keys(table) == [1, 2]
+    assert table._store.snapshots.all_ids() == [2]
+    assert table._store.snapshots.earliest_hint() == 2
+
+
+@RUNS
 def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanwhile(
     kind: str,
 ) -> None:

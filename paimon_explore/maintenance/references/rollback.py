@@ -12,6 +12,7 @@ Spec: maintenance/manage-snapshots, rollback.
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count, takewhile
 
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
@@ -138,10 +139,7 @@ def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequenc
 
 def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:
     """Return the existing ids after an id up to the first gap."""
-    found: list[int] = []
-    while snapshot_id + 1 + len(found) in known:
-        found.append(snapshot_id + 1 + len(found))
-    return found
+    return list(takewhile(lambda following: following in known, count(snapshot_id + 1)))
 
 
 def remove_newer_marks(
@@ -149,14 +147,12 @@ def remove_newer_marks(
 ) -> None:
     """Delete a branch's changelogs and tags that are newer than a snapshot, except `kept_tags`."""
     logs = store.changelogs.ids()
-    for newer in reversed(logs):
-        if newer > snapshot_id:
-            store.changelogs.delete(newer)
-    if any(newer > snapshot_id for newer in logs):
+    newer = [number for number in logs if number > snapshot_id]
+    for number in reversed(newer):
+        store.changelogs.delete(number)
+    if newer:
         with suppress(StorageError):
-            store.changelogs.write_latest_hint(
-                max((i for i in logs if i <= snapshot_id), default=0)
-            )
+            store.changelogs.write_latest_hint(max({0, *logs}.difference(newer)))
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)

@@ -59,8 +59,8 @@ def test_a_branch_has_the_schemas_up_to_that_of_its_tag(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("", "not a valid branch name"),
-        ("main", "default"),
+        ("", r"not a valid branch name\."),
+        ("main", r"default branch and cannot be used for another branch\."),
         ("12", "it consists of digits only\\."),
         ("a/b", "not a valid branch name"),
         ("..\\x", "not a valid branch name"),
@@ -108,6 +108,10 @@ def test_branches_are_renamed_and_deleted(tmp_path: Path) -> None:
         table.create_branch("a")
     with pytest.raises(AlreadyExistsError):
         table.maintenance.rename_branch("a", "b")
+    with pytest.raises(InvalidInputError, match="not a valid branch name"):
+        table.maintenance.rename_branch("a", "b/c")
+    with pytest.raises(NotFoundError, match="Branches: 'a', 'b'"):
+        table.maintenance.rename_branch("d", "c")
     table.maintenance.rename_branch("a", "c")
     assert sorted(table.branches) == ["b", "c"]
     table.delete_branch("c")
@@ -136,6 +140,14 @@ def test_fast_forward_makes_main_what_the_branch_is(tmp_path: Path) -> None:
     assert states(side) == {2: [2], 3: [2, 20]}
     table.append([{"k": 9, "v": "y", "n": 2}])
     assert keys(table) == [2, 20, 9]
+
+
+def test_a_table_without_rows_is_fast_forwarded_to_a_branch_without_a_tag(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    table.create_branch("side")
+    replaced_rows(open_table(table.path, branch="side"), 2)
+    table.fast_forward("side")
+    assert states(table) == {1: [1], 2: [2]}
 
 
 def test_a_branch_without_snapshots_is_nothing_to_go_forward_to(tmp_path: Path) -> None:

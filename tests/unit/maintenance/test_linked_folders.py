@@ -131,13 +131,24 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
     table = TABLE_KINDS["append"].create(str(tmp_path / "w"))
     for _ in range(3):
         table.append(NEWEST)
+    table.create_tag("one", 1)
+    table.create_branch("side", "one")
     move_out(Path(table.path) / "snapshot", tmp_path / "moved")
     with pytest.raises(
         StorageError, match=r"t/snapshot: the directory is a link to a directory outside"
     ):
         table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-    with pytest.raises(StorageError, match="a directory outside of the table"):
-        table.rollback_to(snapshot=1)
+    upkeep = table.maintenance
+    for act in (
+        lambda: table.rollback_to(snapshot=1),
+        lambda: table.delete_tag("one"),
+        lambda: upkeep.rename_tag("one", "two"),
+        lambda: upkeep.rollback_schema(0),
+        lambda: table.fast_forward("side"),
+    ):
+        with pytest.raises(StorageError, match="a directory outside of the table"):
+            act()
+    assert table._store.tags.names() == ["one"]
     assert table._store.snapshots.ids() == [1, 2, 3]
     assert table.maintenance.fsck() == []
 
