@@ -14,7 +14,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.references.branch_operations import create_branch
 from support.faulty_file_io import FaultyFileIO
-from support.lifecycle import files_of, keys, plain_table, replaced_rows, states
+from support.lifecycle import files_of, keyed_table, keys, plain_table, replaced_rows, states
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 
@@ -273,6 +273,34 @@ def test_schemas_that_tags_of_main_need_are_not_replaced(
     table.fast_forward("b")
     assert states(table) == {3: [1, 3, 4]}
     assert table.at(tag="one").to_arrow()["k"].to_pylist() == [1]
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
+def test_schemas_that_changelogs_of_main_need_are_not_removed(tmp_path: Path) -> None:
+    options = {
+        "changelog-producer": "input",
+        "changelog.num-retained.max": "99",
+        "changelog.time-retained": "9 d",
+    }
+    table = keyed_table(tmp_path, options)
+    table.upsert([{"k": 1, "v": "both"}])
+    table.create_tag("one")
+    table.create_branch("b", "one")
+    table.add_column("n", "INT")
+    for number in (2, 3):
+        table.upsert([{"k": number, "v": "main", "n": 2}])
+    table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    branch = open_table(table.path, branch="b")
+    for number in (4, 5, 6):
+        branch.upsert([{"k": number, "v": "branch"}])
+    branch.delete_tag("one")
+    branch.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    table.delete_tag("one")
+    with pytest.raises(InvalidInputError, match=r"changelog 2 of main needs schema 1, which"):
+        table.fast_forward("b")
+    table.maintenance.expire_changelogs(retain_min=1, retain_max=1, older_than=LATER)
+    table.fast_forward("b")
+    assert states(table) == {4: [1, 4, 5, 6]}
     assert table.maintenance.fsck(read_rows=True) == []
 
 
