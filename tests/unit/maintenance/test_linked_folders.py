@@ -13,8 +13,11 @@ import pytest
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import CorruptFileError, StorageError
 from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.maintenance.expiry.changelog_expiry import expire_consumers
 from paimon_explore.maintenance.expiry.linked_folders import resolves_outside
+from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.table_paths import TablePaths
 from support.acts import ACTS, NEWEST, names_of
 from support.depth import some
@@ -133,6 +136,7 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
         table.append(NEWEST)
     table.create_tag("one", 1)
     table.create_branch("side", "one")
+    table._store.consumers.save("c", Consumer(next_snapshot=3))
     move_out(Path(table.path) / "snapshot", tmp_path / "moved")
     with pytest.raises(
         StorageError, match=r"t/snapshot: the directory is a link to a directory outside"
@@ -145,6 +149,7 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
         lambda: upkeep.rename_tag("one", "two"),
         lambda: upkeep.rollback_schema(0),
         lambda: table.fast_forward("side"),
+        lambda: expire_consumers(table._store, TableOptions({"consumer.expiration-time": "0 s"})),
     ):
         with pytest.raises(StorageError, match="a directory outside of the table"):
             act()

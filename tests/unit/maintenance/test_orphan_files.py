@@ -8,7 +8,7 @@ import pytest
 from paimon_explore import Table, open_table
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
-from paimon_explore.maintenance.expiry.orphan_files import remove_orphan_files
+from paimon_explore.maintenance.expiry.orphan_files import OrphanReport, remove_orphan_files
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles
 from paimon_explore.store.table_store import TableStore
 from support.lifecycle import (
@@ -210,9 +210,20 @@ def test_young_files_are_left_alone(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     left_behind(table, "bucket-0/data-x-0.parquet", days=0.9)
     assert table.maintenance.remove_orphan_files().files == ()
-    assert len(table.maintenance.remove_orphan_files(older_than=timedelta(hours=1)).files) == 1
+    found = table.maintenance.remove_orphan_files(older_than=timedelta(hours=1))
+    assert len(found.files) == 1
+    modified_ms = table._store.file_io.status(found.files[0]).modified_ms
+    for before_ms, count in ((modified_ms, 0), (modified_ms + 1, 1)):
+        options = options_of(table._store)
+        report = remove_orphan_files(table._store, options, before_ms, dry_run=True)
+        assert len(report.files) == count
     with pytest.raises(InvalidInputError, match="negative"):
         table.maintenance.remove_orphan_files(older_than=timedelta(hours=-1))
+
+
+def test_a_report_shows_the_first_files() -> None:
+    report = OrphanReport(files=("a", "b", "c", "d") * 300, size=12_345)
+    assert repr(report) == "removed 1,200 files, 12,345 bytes\n  a\n  b\n  c"
 
 
 def test_partitions_are_looked_into(tmp_path: Path) -> None:

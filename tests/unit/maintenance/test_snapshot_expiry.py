@@ -20,10 +20,11 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.maintenance.expiry import snapshot_expiry
-from paimon_explore.maintenance.expiry.file_removal import unreachable
+from paimon_explore.maintenance.expiry.file_removal import Removal, remove, unreachable
 from paimon_explore.maintenance.expiry.orphan_files import remove_orphan_files
 from paimon_explore.maintenance.expiry.reachable_files import FileSet, Roots, TableFiles, roots_of
 from paimon_explore.maintenance.expiry.snapshot_expiry import (
+    ExpiryReport,
     Retention,
     expire_snapshots,
     expiring_ids,
@@ -114,6 +115,19 @@ def test_a_dry_run_tells_the_same_and_removes_nothing(tmp_path: Path) -> None:
     assert (told.dry_run, done.dry_run) == (True, False)
 
 
+def test_a_report_counts_what_expired() -> None:
+    files = Removal(data_files=("a",), metadata_files=("b", "c") * 600)
+    texts = [
+        repr(ExpiryReport(expired=expired, files=files, dry_run=dry_run))
+        for expired, dry_run in (((), True), ((7,), False), (tuple(range(3, 1203)), False))
+    ]
+    assert texts == [
+        "would remove 0 snapshots and 1 data file, 1,200 metadata files",
+        "removed 1 snapshot (7 to 7) and 1 data file, 1,200 metadata files",
+        "removed 1,200 snapshots (3 to 1202) and 1 data file, 1,200 metadata files",
+    ]
+
+
 def test_the_options_of_the_table_say_what_stays(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path, {"write-only": "true"}), 5)
     table.set_options({"snapshot.num-retained.min": "2", "snapshot.num-retained.max": "3"})
@@ -127,8 +141,9 @@ def test_the_options_of_the_table_say_what_stays(tmp_path: Path) -> None:
 )
 def test_contradictions_are_refused(tmp_path: Path, given: dict[str, int]) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
-    with pytest.raises(InvalidInputError):
-        table.maintenance.expire_snapshots(**given)  # type: ignore[arg-type]  # all are numbers
+    for expire in (table.maintenance.expire_snapshots, table.maintenance.expire_changelogs):
+        with pytest.raises(InvalidInputError):
+            expire(**given)  # type: ignore[arg-type]  # all are numbers
     assert states(table) == {1: [1], 2: [2]}
 
 
@@ -224,13 +239,18 @@ def test_changelogs_may_outlive_their_snapshots(tmp_path: Path, producer: str) -
     for changelog in table._store.changelogs.list():
         found = table._store.manifests.changelog(changelog)
         assert len(found) == (1 if producer == "input" and changelog.id % 2 == 0 else 0)
+    hints = [Path(table.path) / "changelog" / name for name in ("EARLIEST", "LATEST")]
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=3)
     assert report.expired == (1, 2, 3, 4, 5)
     assert table._store.changelogs.ids() == [6, 7]
+    assert [hint.read_text() for hint in hints] == ["6", "7"]
+    table.set_options({"changelog.num-retained.min": "2", "changelog.num-retained.max": "2"})
+    assert table.maintenance.expire_changelogs(dry_run=True).expired == (6,)
     assert states(table) == {8: [3]}
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1)
     assert report.expired == (6, 7)
     assert table._store.changelogs.latest_id() is None
+    assert not any(hint.exists() for hint in hints)
 
 
 @pytest.mark.parametrize(
@@ -315,6 +335,14 @@ def test_a_removal_that_fails_harms_nothing_that_stays(step: int, fault: Fault) 
     except StorageError as error:
         assert "injected" in str(error)  # noqa: PT017 - hints may fail in silence
     scene.check()
+
+
+def test_manifests_go_before_the_lists_that_name_them() -> None:
+    scene = Scene(0, Fault.BEFORE)
+    paths = map(scene.store.paths.manifest, ("manifest-list-1", "manifest-x"))
+    files = TableFiles(store=scene.store, options=options_of(scene.sound))
+    remove(files, Removal(metadata_files=tuple(paths)))
+    assert scene.io.log == ["delete manifest-x", "delete manifest-list-1"]
 
 
 @pytest.mark.parametrize("step", steps(reads_too=False))
