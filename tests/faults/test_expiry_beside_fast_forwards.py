@@ -250,14 +250,13 @@ def test_a_fast_forward_is_refused_if_an_expiry_begins_before_it_has_said_where_
 ) -> None:
     table = created(kind)
     shorter(table)
-    snapshots = table._store.snapshots
-    other = interrupted(
-        table, 1, lambda: snapshots.write_earliest_hint(6), operation="replace LATEST"
-    )
+    expire(table, kept=2)
+    other = interrupted(table, 1, lambda: expire(table), operation="replace LATEST")
     with pytest.raises(CommitConflictError):
         fast_forward(other)
     assert keys(table) == [1, 2, 3, 4, 5, 6]
-    assert snapshots.latest_hint() == 6
+    assert table._store.snapshots.all_ids() == [6]
+    assert table._store.snapshots.latest_hint() == 6
 
 
 @RUNS
@@ -300,6 +299,42 @@ def test_an_expiry_leaves_no_older_snapshot_if_main_is_fast_forwarded_after_it_h
     assert table._store.snapshots.all_ids() == [n for n in range(2, 7) if n not in expired]
     expire(table)
     assert table._store.snapshots.all_ids() == [6]
+    assert table.maintenance.fsck() == []
+
+
+def fast_forward_as_java(table: Table) -> None:
+    """Nothing is looked at for an expiry."""
+    main, branch = table._store, side(table)._store
+    ids = branch.snapshots.all_ids()
+    for number in main.snapshots.all_ids():
+        if number >= ids[0]:
+            main.snapshots.delete(number)
+    for number in ids:
+        content = main.file_io.read(branch.paths.snapshot(number))
+        main.file_io.replace(main.paths.snapshot(number), content)
+    main.snapshots.write_latest_hint(ids[-1])
+
+
+@RUNS
+@pytest.mark.parametrize(
+    ("history", "operation", "after", "left"),
+    [
+        (longer, "replace EARLIEST", None, [1, 2, 3, 4, 5, 6, 7]),
+        (longer, "delete snapshot-2", None, [3, 4, 5, 6, 7]),
+        (forgetful, "read LATEST", "delete snapshot-5", [4]),
+    ],
+)
+def test_an_expiry_removes_no_files_of_snapshots_that_it_has_not_planned(
+    kind: str, history: Callable[[Table], None], operation: str, after: str | None, left: list[int]
+) -> None:
+    table = created(kind)
+    history(table)
+    other = interrupted(
+        table, 1, lambda: fast_forward_as_java(table), operation=operation, after=after
+    )
+    assert expire(other) == ()
+    assert keys(table) == keys(side(table))
+    assert table._store.snapshots.all_ids() == left
     assert table.maintenance.fsck() == []
 
 

@@ -164,6 +164,9 @@ def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanw
     kind: str,
 ) -> None:
     table = created(kind)
+    earliest = 1 if kind == "append" else None
+    if earliest is None:
+        table._store.file_io.delete(table._store.paths.earliest_hint)
     files = {status.path for status in table._store.file_io.walk(table.path)}
     other = interrupted(
         table,
@@ -177,10 +180,49 @@ def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanw
     left = {status.path for status in table._store.file_io.walk(table.path)}
     gone = {path.rpartition("/")[2] for path in files - left}
     assert gone == {"snapshot-4", "snapshot-5", "snapshot-6"}
-    assert table._store.snapshots.earliest_hint() == 1
+    assert table._store.snapshots.earliest_hint() == earliest
     assert table._store.changelogs.ids() == []
     if "outlive" in kind:
         assert table._store.file_io.read(table._store.paths.changelog_latest_hint) == b"0"
+    assert table.maintenance.fsck() == []
+
+
+@RUNS
+def test_an_expiry_makes_snapshots_again_before_a_target_that_a_rollback_has_kept(
+    kind: str,
+) -> None:
+    table = created(kind)
+    snapshots = table._store.snapshots
+    target = table.snapshots[3]
+
+    def end_of_a_rollback() -> None:
+        snapshots.write_latest_hint(3)
+        snapshots.delete(6)
+        assert snapshots.create(target)
+
+    other = interrupted(
+        table, 1, end_of_a_rollback, operation="read LATEST", after="delete snapshot-5"
+    )
+    assert expire(other) == ()
+    assert keys(table) == [1, 2, 3]
+    assert snapshots.all_ids() == [1, 2, 3]
+    assert table.maintenance.fsck() == []
+
+
+@RUNS
+def test_a_rollback_leaves_its_target_expired_if_a_commit_has_followed(kind: str) -> None:
+    table = created(kind)
+
+    def commit_and_expire() -> None:
+        write(table, 7)
+        expire(table)
+
+    other = interrupted(
+        table, 1, commit_and_expire, operation="exists snapshot-3", after="delete snapshot-4"
+    )
+    other.rollback_to(snapshot=3)
+    assert keys(table) == [1, 2, 3, 7]
+    assert table._store.snapshots.all_ids() == [4]
     assert table.maintenance.fsck() == []
 
 

@@ -75,10 +75,6 @@ class FileSet:
     data: frozenset[str] = field(default_factory=frozenset)
     metadata: frozenset[str] = field(default_factory=frozenset)
 
-    def __or__(self, other: "FileSet") -> "FileSet":
-        """Return the union."""
-        return FileSet(data=self.data | other.data, metadata=self.metadata | other.metadata)
-
     def __sub__(self, other: "FileSet") -> "FileSet":
         """Return the difference."""
         return FileSet(data=self.data - other.data, metadata=self.metadata - other.metadata)

@@ -28,6 +28,8 @@ def test_without_a_hint_the_lowest_id_is_the_one_before(tmp_path: Path) -> None:
     table = with_gap(tmp_path)
     Path(table._store.paths.earliest_hint).unlink()
     assert table.maintenance.repair_earliest_snapshot(4) == 1
+    Path(table._store.paths.snapshot(5)).unlink()
+    assert table.maintenance.repair_earliest_snapshot(6) == 4
 
 
 @pytest.mark.parametrize(

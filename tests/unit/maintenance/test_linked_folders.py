@@ -137,6 +137,11 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
     table.create_tag("one", 1)
     table.create_branch("side", "one")
     table._store.consumers.save("c", Consumer(next_snapshot=3))
+    side = open_table(table.path, branch="side")
+    move_out(Path(table.path) / "branch", tmp_path / "branches")
+    with pytest.raises(StorageError, match="a directory outside of the table"):
+        side.delete_tag("one")
+    assert table._store.changelogs.create(table.snapshots[1])
     move_out(Path(table.path) / "snapshot", tmp_path / "moved")
     with pytest.raises(
         StorageError, match=r"t/snapshot: the directory is a link to a directory outside"
@@ -149,6 +154,7 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
         lambda: upkeep.rename_tag("one", "two"),
         lambda: upkeep.rollback_schema(0),
         lambda: table.fast_forward("side"),
+        lambda: upkeep.expire_changelogs(retain_min=1, retain_max=1, older_than=LATER),
         lambda: expire_consumers(table._store, TableOptions({"consumer.expiration-time": "0 s"})),
     ):
         with pytest.raises(StorageError, match="a directory outside of the table"):

@@ -70,11 +70,14 @@ def test_the_commit_stands_when_the_upkeep_fails(tmp_path: Path) -> None:
     assert [found.id for found in table.snapshots] == [1, 2]
 
 
-def test_a_consumer_that_stands_still_goes_behind_a_commit(tmp_path: Path) -> None:
-    table = plain_table(tmp_path, {"consumer.expiration-time": "0 s"})
+@pytest.mark.parametrize(("age", "left"), [("0 s", []), ("1 d", ["c"])])
+def test_a_consumer_that_stands_still_goes_behind_a_commit(
+    tmp_path: Path, age: str, left: list[str]
+) -> None:
+    table = plain_table(tmp_path, {"consumer.expiration-time": age})
     table._store.consumers.save("c", Consumer(next_snapshot=1))
     table.append([{"k": 1, "v": "a"}])
-    assert list(table.maintenance.consumers) == []
+    assert [consumer.name for consumer in table.maintenance.consumers] == left
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def test_the_rest_reads_and_the_files_of_what_expired_are_gone(tmp_path: Path) -
     before = files_of(table)
     report = table.maintenance.expire_snapshots(retain_max=2)
     assert report.expired == (1, 2, 3)
+    assert repr(report.files) == "3 data files, 6 metadata files"
     assert states(table) == {4: [4], 5: [5]}
     assert len(data_files(table)) == 2
     root = f"{table.path}/"
@@ -234,6 +235,8 @@ def test_changelogs_may_outlive_their_snapshots(tmp_path: Path, producer: str) -
         table.overwrite([{"k": number, "v": "x"}])
         table.upsert([{"k": number, "v": "y"}])
     table.maintenance.expire_snapshots(retain_max=1)
+    names = [name.partition("-")[0] for name in data_files(table)]
+    assert names.count("data") == (2 if producer == "input" else 8)
     assert table._store.changelogs.ids() == [1, 2, 3, 4, 5, 6, 7]
     assert states(table) == {8: [3]}
     for changelog in table._store.changelogs.list():
@@ -247,6 +250,11 @@ def test_changelogs_may_outlive_their_snapshots(tmp_path: Path, producer: str) -
     table.set_options({"changelog.num-retained.min": "2", "changelog.num-retained.max": "2"})
     assert table.maintenance.expire_changelogs(dry_run=True).expired == (6,)
     assert states(table) == {8: [3]}
+    snapshot = table.snapshots[8]
+    table._store.snapshots.delete(8)
+    report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1, dry_run=True)
+    assert report.expired == (6,)
+    table._store.snapshots.create(snapshot)
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1)
     assert report.expired == (6, 7)
     assert table._store.changelogs.latest_id() is None
@@ -407,6 +415,18 @@ def test_a_file_that_is_missing_without_another_expiry_ends_an_expiry() -> None:
     assert fresh.snapshots.ids() == [1, 2, 3, 4, 5]
 
 
+def test_an_expiry_that_has_removed_lists_before_snapshots_is_completed() -> None:
+    sound = Scene(0, Fault.BEFORE).sound
+    io = sound.file_io
+    assert isinstance(io, MemoryFileIO)
+    fresh = TableStore(copied_files(io), sound.paths)  # nothing of it was read before
+    first = sound.snapshots.load(1)
+    for name in (first.base_manifest_list, first.delta_manifest_list):
+        fresh.file_io.delete(sound.paths.manifest(name))
+    assert expire_snapshots(fresh, options_of(sound), kept(2)).expired == (1, 2, 3)
+    assert live_values(fresh, "a", fresh.snapshots.load(5)) == [5]
+
+
 @pytest.mark.parametrize("step", steps(reads_too=True))
 def test_a_read_that_fails_harms_nothing_that_stays(step: int) -> None:
     scene = Scene(step, Fault.BEFORE, reads_too=True)
@@ -436,3 +456,7 @@ def test_files_outside_of_the_table_are_left_alone(tmp_path: Path) -> None:
     candidates = FileSet(data=frozenset({inside, *outside}))
     files = TableFiles(store=table._store, options=table.options)
     assert unreachable(files, candidates, Roots()).data_files == (inside,)
+    remote = TableStore(table._store.file_io, TablePaths("s3://b/t"))
+    files = TableFiles(store=remote, options=table.options)
+    candidates = FileSet(data=frozenset({"s3://b/t/bucket-0/f", "s3://b/t/../f"}))
+    assert unreachable(files, candidates, Roots()).data_files == ("s3://b/t/bucket-0/f",)
