@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import CommitConflictError, MissingFileError, StorageError
+from paimon_explore.errors import CommitConflictError, StorageError
 from paimon_explore.store.table_store import TableStore
 from support.depth import DEEP, some
 from support.faulty_file_io import Fault, FaultyFileIO
@@ -374,24 +374,4 @@ def test_a_fast_forward_leaves_out_what_expires_in_the_branch_meanwhile(
     fast_forward(other)
     assert keys(table) == [1, 2, 13, 14, 15, 16, 17]
     assert table._store.snapshots.all_ids() == [7]
-    assert table.maintenance.fsck() == []
-
-
-@RUNS
-def test_a_fast_forward_to_a_branch_that_is_rolled_back_meanwhile_can_be_repeated(
-    kind: str,
-) -> None:
-    table = created(kind)
-    longer(table)
-    other = interrupted(
-        table,
-        1,
-        lambda: side(table).rollback_to(snapshot=4),
-        operation="read snapshot-6",
-        after="replace snapshot-5",
-    )
-    with pytest.raises(MissingFileError):
-        fast_forward(other)
-    fast_forward(table)
-    assert keys(table) == [1, 2, 13, 14]
     assert table.maintenance.fsck() == []

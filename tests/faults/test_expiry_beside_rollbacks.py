@@ -188,28 +188,6 @@ def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanw
 
 
 @RUNS
-def test_an_expiry_makes_snapshots_again_before_a_target_that_a_rollback_has_kept(
-    kind: str,
-) -> None:
-    table = created(kind)
-    snapshots = table._store.snapshots
-    target = table.snapshots[3]
-
-    def end_of_a_rollback() -> None:
-        snapshots.write_latest_hint(3)
-        snapshots.delete(6)
-        assert snapshots.create(target)
-
-    other = interrupted(
-        table, 1, end_of_a_rollback, operation="read LATEST", after="delete snapshot-5"
-    )
-    assert expire(other) == ()
-    assert keys(table) == [1, 2, 3]
-    assert snapshots.all_ids() == [1, 2, 3]
-    assert table.maintenance.fsck() == []
-
-
-@RUNS
 def test_a_rollback_leaves_its_target_expired_if_a_commit_has_followed(kind: str) -> None:
     table = created(kind)
 

@@ -14,7 +14,7 @@ from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import CorruptFileError, StorageError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.maintenance.expiry.changelog_expiry import expire_consumers
-from paimon_explore.maintenance.expiry.linked_folders import resolves_outside
+from paimon_explore.maintenance.expiry.linked_folders import is_link, resolves_outside
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -300,6 +300,7 @@ def test_a_walk_leaves_links_out_and_a_listing_shows_what_they_lead_to(tmp_path:
     assert [status.name for status in file_io.walk(str(tmp_path / "alias"))] == ["file"]
     file_io.delete_folder(str(tmp_path / "alias"))
     assert (inside / "file").read_text() == "own"
+    assert is_link(f"file://{inside}/folder")
     assert resolves_outside(str(inside / "folder" / "x"), str(inside))
     assert not resolves_outside(str(inside / "loop" / "file"), str(inside))
     assert not resolves_outside("s3://bucket/t/x", "s3://bucket/t")

