@@ -263,7 +263,7 @@ def test_a_fast_forward_is_refused_if_an_expiry_begins_before_it_has_said_where_
 def test_an_expiry_leaves_the_snapshot_that_a_fast_forward_goes_back_to(kind: str) -> None:
     table = created(kind)
     shorter(table)
-    expired = []
+    expired: list[int] = []
     other = interrupted(
         table, 1, lambda: expired.extend(expire(table)), operation="delete snapshot-6"
     )
