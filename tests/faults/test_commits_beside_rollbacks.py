@@ -20,18 +20,17 @@ def created(keyed: str) -> Table:
     key = ["p", "k"] if keyed == "keyed" else []
     options = {"commit.min-retry-wait": "0 ms", **({"bucket": "1"} if key else {})}
     table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
-    for number in (1, 2):
-        write(table, number)
+    write(table, 1, 2)
     table.create_tag("two")
     table.create_branch("side", "two")
     write(open_table(table.path, branch="side"), 8)
-    for number in (3, 4):
-        write(table, number)
+    write(table, 3, 4)
     return table
 
 
-def write(table: Table, key: int) -> None:
-    table.append([{"p": "a", "k": key, "v": key, "w": None}])
+def write(table: Table, *keys: int) -> None:
+    for key in keys:
+        table.append([{"p": "a", "k": key, "v": key, "w": None}])
 
 
 def keys(table: Table) -> list[int]:
@@ -76,6 +75,7 @@ def test_a_rollback_removes_commits_that_were_made_on_what_it_removes(
     back(other)
     assert waits == [6]
     assert keys(table) == left
+    assert table._store.snapshots.latest_hint() == len(left)
     assert table.maintenance.fsck() == []
 
 
@@ -89,6 +89,46 @@ def test_a_rollback_removes_commits_that_took_a_number_that_it_had_freed(
     back(other)
     assert keys(table) == left
     assert table._store.snapshots.all_ids() == list(range(1, len(left) + 1))
+    assert table.maintenance.fsck() == []
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("operation", "after", "left"),
+    [
+        ("replace snapshot-3", None, [1, 2, 8]),
+        ("read EARLIEST", "replace snapshot-3", [1, 2, 5, 6, 8]),
+    ],
+)
+def test_commits_beside_a_fast_forward_stay_if_they_follow_the_branch(
+    operation: str, after: str | None, left: list[int], keyed: str
+) -> None:
+    table = created(keyed)
+    other = interrupted(table, 1, lambda: write(table, 5, 6), operation=operation, after=after)
+    fast_forward(other)
+    assert keys(table) == left
+    assert table._store.snapshots.all_ids() == table._store.snapshots.history()
+    assert table.maintenance.fsck() == []
+
+
+@KINDS
+def test_commits_after_a_rollback_to_a_tag_stay_and_what_an_expiry_restores_goes(
+    keyed: str,
+) -> None:
+    table = created(keyed)
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1)
+    snapshots, oldest = table._store.snapshots, table.snapshots[4]
+    restored = interrupted(table, 2, lambda: snapshots.create(oldest), operation="replace LATEST")
+    restored.rollback_to("two")
+    assert snapshots.all_ids() == [2]
+    write(table, 3, 4)
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1)
+    other = interrupted(
+        table, 1, lambda: write(table, 5, 6), operation="read snapshot-4", after="replace LATEST"
+    )
+    other.rollback_to("two")
+    assert keys(table) == [1, 2, 5, 6]
+    assert snapshots.all_ids() == [2, 3, 4]
     assert table.maintenance.fsck() == []
 
 

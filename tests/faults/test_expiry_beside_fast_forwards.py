@@ -16,6 +16,7 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import CommitConflictError, StorageError
+from paimon_explore.store.table_store import TableStore
 from support.depth import DEEP, some
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.figures import Figures
@@ -221,10 +222,11 @@ def test_a_fast_forward_is_refused_while_snapshots_that_it_replaces_expire(kind:
     table = created(kind)
     shorter(table)
     refused: list[str] = []
+    watched = FaultyFileIO(table._store.file_io)
 
     def refused_fast_forward() -> None:
         with pytest.raises(CommitConflictError) as error:
-            fast_forward(table)
+            fast_forward(replace(table, _store=TableStore(watched, table._store.paths)))
         refused.append(str(error.value))
 
     other = interrupted(table, 1, refused_fast_forward, operation="delete snapshot-3")
@@ -235,10 +237,40 @@ def test_a_fast_forward_is_refused_while_snapshots_that_it_replaces_expire(kind:
         "expiry, call expire_snapshots() first."
     )
     assert refused == [rule]
+    assert watched.log == []
     assert keys(table) == [1, 2, 3, 4, 5, 6]
     assert table._store.snapshots.latest_hint() == 6
     fast_forward(table)
     assert keys(table) == [1, 2, 13]
+
+
+@RUNS
+def test_a_fast_forward_is_refused_if_an_expiry_begins_before_it_has_said_where_it_goes(
+    kind: str,
+) -> None:
+    table = created(kind)
+    shorter(table)
+    expire(table, kept=2)
+    other = interrupted(table, 1, lambda: expire(table), operation="replace LATEST")
+    with pytest.raises(CommitConflictError):
+        fast_forward(other)
+    assert keys(table) == [1, 2, 3, 4, 5, 6]
+    assert table._store.snapshots.all_ids() == [6]
+    assert table._store.snapshots.latest_hint() == 6
+
+
+@RUNS
+def test_an_expiry_leaves_the_snapshot_that_a_fast_forward_goes_back_to(kind: str) -> None:
+    table = created(kind)
+    shorter(table)
+    expired: list[int] = []
+    other = interrupted(
+        table, 1, lambda: expired.extend(expire(table)), operation="delete snapshot-6"
+    )
+    fast_forward(other)
+    assert expired == [1]
+    assert keys(table) == [1, 2, 13]
+    assert table.maintenance.fsck() == []
 
 
 @RUNS
@@ -270,6 +302,42 @@ def test_an_expiry_leaves_no_older_snapshot_if_main_is_fast_forwarded_after_it_h
     assert table.maintenance.fsck() == []
 
 
+def fast_forward_as_java(table: Table) -> None:
+    """Nothing is looked at for an expiry."""
+    main, branch = table._store, side(table)._store
+    ids = branch.snapshots.all_ids()
+    for number in main.snapshots.all_ids():
+        if number >= ids[0]:
+            main.snapshots.delete(number)
+    for number in ids:
+        content = main.file_io.read(branch.paths.snapshot(number))
+        main.file_io.replace(main.paths.snapshot(number), content)
+    main.snapshots.write_latest_hint(ids[-1])
+
+
+@RUNS
+@pytest.mark.parametrize(
+    ("history", "operation", "after", "left"),
+    [
+        (longer, "replace EARLIEST", None, [1, 2, 3, 4, 5, 6, 7]),
+        (longer, "delete snapshot-2", None, [3, 4, 5, 6, 7]),
+        (forgetful, "read LATEST", "delete snapshot-5", [4]),
+    ],
+)
+def test_an_expiry_removes_no_files_of_snapshots_that_it_has_not_planned(
+    kind: str, history: Callable[[Table], None], operation: str, after: str | None, left: list[int]
+) -> None:
+    table = created(kind)
+    history(table)
+    other = interrupted(
+        table, 1, lambda: fast_forward_as_java(table), operation=operation, after=after
+    )
+    assert expire(other) == ()
+    assert keys(table) == keys(side(table))
+    assert table._store.snapshots.all_ids() == left
+    assert table.maintenance.fsck() == []
+
+
 @RUNS
 def test_an_expiry_of_a_branch_removes_nothing_if_main_takes_its_snapshots_meanwhile(
     kind: str,
@@ -282,11 +350,27 @@ def test_an_expiry_of_a_branch_removes_nothing_if_main_takes_its_snapshots_meanw
     assert [keys(table.at(snapshot=n))[-1] for n in range(1, 8)] == [1, 2, 13, 14, 15, 16, 17]
 
 
+def expire_as_java(table: Table) -> None:
+    """The hint EARLIEST of the branch is written last."""
+    for number in range(2, 7):
+        side(table)._store.snapshots.delete(number)
+
+
 @RUNS
-def test_a_fast_forward_leaves_out_what_expires_in_the_branch_meanwhile(kind: str) -> None:
+@pytest.mark.parametrize("expiry", [expire_side, expire_as_java])
+@pytest.mark.parametrize("at", [3, 7])
+def test_a_fast_forward_leaves_out_what_expires_in_the_branch_meanwhile(
+    kind: str, expiry: Callable[[Table], object], at: int
+) -> None:
     table = created(kind)
     longer(table)
-    other = interrupted(table, 1, lambda: expire_side(table), operation="read snapshot-7")
+    other = interrupted(
+        table,
+        1,
+        lambda: expiry(table),
+        operation=f"read snapshot-{at}",
+        after=f"replace snapshot-{at - 1}",
+    )
     fast_forward(other)
     assert keys(table) == [1, 2, 13, 14, 15, 16, 17]
     assert table._store.snapshots.all_ids() == [7]

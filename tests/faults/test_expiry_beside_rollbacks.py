@@ -151,10 +151,22 @@ def test_a_rollback_is_refused_whose_target_expires_before_it_has_said_where_it_
 
 
 @RUNS
+def test_a_rollback_restores_a_tag_that_expires_before_it_has_said_where_it_goes(kind: str) -> None:
+    table = created(kind)
+    interrupted(table, 1, lambda: expire(table), operation="replace LATEST").rollback_to(tag="two")
+    assert keys(table) == [1, 2]
+    assert table._store.snapshots.all_ids() == [2]
+    assert table._store.snapshots.earliest_hint() == 2
+
+
+@RUNS
 def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanwhile(
     kind: str,
 ) -> None:
     table = created(kind)
+    earliest = 1 if kind == "append" else None
+    if earliest is None:
+        table._store.file_io.delete(table._store.paths.earliest_hint)
     files = {status.path for status in table._store.file_io.walk(table.path)}
     other = interrupted(
         table,
@@ -168,6 +180,27 @@ def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanw
     left = {status.path for status in table._store.file_io.walk(table.path)}
     gone = {path.rpartition("/")[2] for path in files - left}
     assert gone == {"snapshot-4", "snapshot-5", "snapshot-6"}
+    assert table._store.snapshots.earliest_hint() == earliest
+    assert table._store.changelogs.ids() == []
+    if "outlive" in kind:
+        assert table._store.file_io.read(table._store.paths.changelog_latest_hint) == b"0"
+    assert table.maintenance.fsck() == []
+
+
+@RUNS
+def test_a_rollback_leaves_its_target_expired_if_a_commit_has_followed(kind: str) -> None:
+    table = created(kind)
+
+    def commit_and_expire() -> None:
+        write(table, 7)
+        expire(table)
+
+    other = interrupted(
+        table, 1, commit_and_expire, operation="exists snapshot-3", after="delete snapshot-4"
+    )
+    other.rollback_to(snapshot=3)
+    assert keys(table) == [1, 2, 3, 7]
+    assert table._store.snapshots.all_ids() == [4]
     assert table.maintenance.fsck() == []
 
 

@@ -151,7 +151,6 @@ def _write_hints(store: TableStore) -> None:
     with suppress(StorageError):  # hints are optional: readers list the directory
         if ids:
             store.changelogs.write_earliest_hint(ids[0])
-            store.changelogs.write_latest_hint(ids[-1])
         else:
             store.file_io.delete(paths.changelog_earliest_hint)
             store.file_io.delete(paths.changelog_latest_hint)

@@ -97,13 +97,13 @@ class ExpiringSnapshots:
         snapshots: the snapshots, oldest first.
         end: the first snapshot that is kept.
         shared: ids of those whose files are all kept, because others have an equal copy.
-        older: ids of snapshot files below them that the plan has found outside of the history.
+        listed: ids of all snapshot files up to the latest one when the expiry was planned.
     """
 
     snapshots: Sequence[Snapshot]
     end: Snapshot
     shared: frozenset[int]
-    older: frozenset[int]
+    listed: frozenset[int]
 
     @property
     def ids(self) -> frozenset[int]:
@@ -133,7 +133,7 @@ def remove_snapshot_files(store: TableStore, plan: ExpiringSnapshots, *, outlive
     """
     before = store.snapshots.earliest_hint()
     others = frozenset(store.snapshots.all_ids()) - plan.ids
-    if any(n < plan.snapshots[0].id for n in others - plan.older):
+    if any(n < plan.snapshots[0].id for n in others - plan.listed):
         return False
     store.snapshots.write_earliest_hint(plan.end.id)
     logs: list[int] = []

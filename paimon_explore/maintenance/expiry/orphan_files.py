@@ -42,9 +42,9 @@ class OrphanReport:
         dry_run: whether the files were only listed, not removed.
     """
 
-    files: tuple[str, ...] = ()
-    size: int = 0
-    dry_run: bool = False
+    files: tuple[str, ...]
+    size: int
+    dry_run: bool
 
     def __repr__(self) -> str:
         """Return the number and bytes of the files, and the first of them."""

@@ -67,14 +67,16 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
     Raises:
         InvalidInputError: neither the caller nor the options set an age.
     """
-    own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
-    if age is None and own_ms is None:
-        raise InvalidInputError(
-            "expire_partitions() requires the age from which partitions expire.",
-            hint="Pass older_than, or set the option 'partition.expiration-time'.",
-        )
+    if age is None:
+        own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
+        if own_ms is None:
+            raise InvalidInputError(
+                "expire_partitions() requires the age from which partitions expire.",
+                hint="Pass older_than, or set the option 'partition.expiration-time'.",
+            )
+        age = timedelta(milliseconds=own_ms)
     return PartitionExpiry(
-        age=age if age is not None else timedelta(milliseconds=own_ms or 0),
+        age=age,
         strategy=options.value(opt.PARTITION_EXPIRATION_STRATEGY),
         pattern=options.value(opt.PARTITION_TIMESTAMP_PATTERN),
         formatter=options.value(opt.PARTITION_TIMESTAMP_FORMATTER),

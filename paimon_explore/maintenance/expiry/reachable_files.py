@@ -75,10 +75,6 @@ class FileSet:
     data: frozenset[str] = field(default_factory=frozenset)
     metadata: frozenset[str] = field(default_factory=frozenset)
 
-    def __or__(self, other: "FileSet") -> "FileSet":
-        """Return the union."""
-        return FileSet(data=self.data | other.data, metadata=self.metadata | other.metadata)
-
     def __sub__(self, other: "FileSet") -> "FileSet":
         """Return the difference."""
         return FileSet(data=self.data - other.data, metadata=self.metadata - other.metadata)
@@ -346,6 +342,18 @@ def _identities(manifests: Manifests, names: Sequence[str]) -> frozenset[tuple[o
     live = live_entries(manifests.read_many(names, _COLUMNS))
     columns = [live.column(name) for name in ("file_name", "level", "bucket")]
     return frozenset(tuple(cell.as_py() for cell in row) for row in zip(*columns, strict=True))
+
+
+def newest_schema_id(manifests: Manifests, snapshot: Snapshot) -> int:
+    """Return the highest id of a schema that a snapshot, tag or changelog may need.
+
+    Other writers may commit files of a newer schema than that of their snapshot.
+    """
+    ids = [snapshot.schema_id]
+    for manifests_of in (manifests.all, manifests.changelog):
+        with suppress(MissingFileError):  # tags and changelogs do not keep all manifest lists
+            ids += manifests_of(snapshot).numbers("schema_id").tolist()
+    return max(ids)
 
 
 def of_appends(entries: ManifestEntries) -> ManifestEntries:

@@ -226,7 +226,7 @@ def _plan(
             snapshots=expiring,
             end=end,
             shared=_shared_ids(roots, expiring),
-            older=frozenset(number for number in listed if number < ids[0]),
+            listed=frozenset(listed),
         ),
         files=unreachable(files, candidates, roots),
     )

@@ -16,7 +16,7 @@ shared with the table. State after an interrupted operation:
 Spec: maintenance/manage-branches.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from paimon_explore.errors import (
@@ -35,7 +35,7 @@ from paimon_explore.maintenance.expiry.linked_folders import (
     check_no_linked_metadata,
     check_no_links,
 )
-from paimon_explore.maintenance.expiry.reachable_files import continues
+from paimon_explore.maintenance.expiry.reachable_files import continues, newest_schema_id
 from paimon_explore.maintenance.references.rollback import (
     following_ids,
     remove_newer_marks,
@@ -77,7 +77,8 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
     if not ids:
         raise NotFoundError("table", store.paths.branch_root)
     if start is not None:
-        ids = [schema_id for schema_id in ids if schema_id <= start.snapshot.schema_id]
+        last_schema = newest_schema_id(store.manifests, start.snapshot)
+        ids = [schema_id for schema_id in ids if schema_id <= last_schema]
     branch = store.for_branch(name)
     try:
         if start is not None:
@@ -160,15 +161,15 @@ def fast_forward(store: TableStore, name: str) -> None:
     if earliest is None:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
     check_no_expiry(branch, earliest.id, branch.snapshots.history())
-    lost = _lost_schemas(main, branch, earliest)
+    last_schema = _last_schema_id(branch)
+    lost = _first_lost_schema(main, branch, last_schema)
     older = [snapshot for snapshot in main.snapshots.list() if snapshot.id < earliest.id]
     there = main.snapshots.find(earliest.id)
     is_followed = there is not None and is_same_commit(there, earliest)
-    newest = max((snapshot.schema_id for snapshot in older), default=-1)
-    keeps = is_followed or all(schema_id > newest for schema_id in lost)
-    _check_kept_schemas(main, branch, earliest, lost, older if is_followed else ())
+    keeps = is_followed or not any(_needs(main, snapshot, lost) for snapshot in older)
+    _check_kept_schemas(main, branch, earliest.id, lost, older if is_followed else ())
     _roll_back_main(main, earliest.id, frozenset(branch.tags.names()))
-    _replace_schemas(main, branch, earliest.schema_id)
+    _replace_schemas(main, branch, last_schema)
     copied = _replace_snapshots(main, branch)
     _remove_followers(main, copied[-1])
     _remove_unrelated(main, copied[0], keeps=keeps)
@@ -204,26 +205,31 @@ def _check_branch_exists(store: TableStore, name: str) -> None:
         raise NotFoundError("branch", name, store.paths.root, hint=hint)
 
 
-def _lost_schemas(main: TableStore, branch: TableStore, first: Snapshot) -> frozenset[int]:
-    """Return the ids of main's schemas that a fast-forward replaces by others or removes."""
-    ids = frozenset(branch.schemas.ids())
-    return frozenset(
-        schema_id
-        for schema_id in main.schemas.ids()
-        if (
-            main.schemas.load(schema_id) != branch.schemas.load(schema_id)
-            if schema_id in ids
-            else schema_id >= first.schema_id
-        )
-    )
+def _last_schema_id(branch: TableStore) -> int:
+    """Return the highest id of a schema that a branch has, or that its snapshots or tags need."""
+    kept = [*branch.snapshots.list(), *(tag.snapshot for tag in branch.tags.list())]
+    needed = [newest_schema_id(branch.manifests, snapshot) for snapshot in kept]
+    return max([*branch.schemas.ids(), *needed])
+
+
+def _first_lost_schema(main: TableStore, branch: TableStore, last_id: int) -> int | None:
+    """Return the first of main's schemas that a fast-forward replaces by another or removes."""
+    ids = branch.schemas.ids()
+    for schema_id in main.schemas.ids():
+        if schema_id > last_id or (
+            schema_id in ids and main.schemas.load(schema_id) != branch.schemas.load(schema_id)
+        ):
+            return schema_id
+    return None
+
+
+def _needs(main: TableStore, snapshot: Snapshot, first_schema: int | None) -> bool:
+    """Whether files of a snapshot may need a schema from an id on."""
+    return first_schema is not None and newest_schema_id(main.manifests, snapshot) >= first_schema
 
 
 def _check_kept_schemas(
-    main: TableStore,
-    branch: TableStore,
-    first: Snapshot,
-    lost: Collection[int],
-    older: Sequence[Snapshot],
+    main: TableStore, branch: TableStore, first_id: int, lost: int | None, older: Sequence[Snapshot]
 ) -> None:
     """Check that what stays of main needs no schema that is replaced or removed.
 
@@ -236,16 +242,14 @@ def _check_kept_schemas(
         (f"tag {tag.name!r}", tag.snapshot) for tag in main.tags.list() if tag.name not in copied
     ]
     kept += [(f"changelog {log.id}", log) for log in main.changelogs.list()]
-    kept = [(what, snapshot) for what, snapshot in kept if snapshot.id < first.id]
-    newest = max((snapshot.schema_id for _, snapshot in kept), default=-1)
-    gone = min((schema_id for schema_id in lost if schema_id <= newest), default=None)
-    if gone is not None:  # files of older schemas may be among those of a snapshot
-        user = next(what for what, snapshot in kept if snapshot.schema_id >= gone)
-        raise InvalidInputError(
-            f"Main cannot be fast-forwarded to branch {branch.paths.branch!r}: {user} of main "
-            f"needs schema {gone}, which the branch lacks or has in another form.",
-            hint="Delete the tag, or expire the snapshots or changelogs, and fast-forward again.",
-        )
+    for user, snapshot in kept:
+        if snapshot.id < first_id and _needs(main, snapshot, lost):
+            raise InvalidInputError(
+                f"Main cannot be fast-forwarded to branch {branch.paths.branch!r}: {user} of main "
+                f"needs schema {lost}, which the branch lacks or has in another form.",
+                hint="Delete the tag, or expire the snapshots or changelogs, and fast-forward "
+                "again.",
+            )
 
 
 def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
@@ -333,13 +337,12 @@ def _remove_unrelated(main: TableStore, first_id: int, *, keeps: bool) -> None:
             main.snapshots.delete(older)
 
 
-def _replace_schemas(main: TableStore, branch: TableStore, first_id: int) -> None:
-    """Replace main's schemas from an id on by those of the branch, without a moment of absence."""
-    ids = branch.schemas.ids()
-    for schema_id in ids:
+def _replace_schemas(main: TableStore, branch: TableStore, last_id: int) -> None:
+    """Replace main's schemas by the branch's without a moment of absence, and remove later ones."""
+    for schema_id in branch.schemas.ids():
         _copy(main, branch.paths.schema(schema_id), main.paths.schema(schema_id))
     for schema_id in reversed(main.schemas.ids()):
-        if schema_id >= first_id and schema_id not in ids:
+        if schema_id > last_id:
             main.file_io.delete(main.paths.schema(schema_id))
 
 

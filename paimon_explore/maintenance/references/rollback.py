@@ -12,10 +12,12 @@ Spec: maintenance/manage-snapshots, rollback.
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count, takewhile
 
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
+from paimon_explore.maintenance.expiry.reachable_files import newest_schema_id
 from paimon_explore.maintenance.references.tag_operations import tag_deleted
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
@@ -137,10 +139,7 @@ def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequenc
 
 def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:
     """Return the existing ids after an id up to the first gap."""
-    found: list[int] = []
-    while snapshot_id + 1 + len(found) in known:
-        found.append(snapshot_id + 1 + len(found))
-    return found
+    return list(takewhile(lambda following: following in known, count(snapshot_id + 1)))
 
 
 def remove_newer_marks(
@@ -148,14 +147,12 @@ def remove_newer_marks(
 ) -> None:
     """Delete a branch's changelogs and tags that are newer than a snapshot, except `kept_tags`."""
     logs = store.changelogs.ids()
-    for newer in reversed(logs):
-        if newer > snapshot_id:
-            store.changelogs.delete(newer)
-    if any(newer > snapshot_id for newer in logs):
+    newer = [number for number in logs if number > snapshot_id]
+    for number in reversed(newer):
+        store.changelogs.delete(number)
+    if newer:
         with suppress(StorageError):
-            store.changelogs.write_latest_hint(
-                max((i for i in logs if i <= snapshot_id), default=0)
-            )
+            store.changelogs.write_latest_hint(max({0, *logs}.difference(newer)))
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)
@@ -182,12 +179,13 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
         return
     check_no_linked_metadata(store.paths)
     users = [
-        (f"snapshot {s.id}", s.schema_id)
+        (f"snapshot {s.id}", s)
         for s in (*store.snapshots.list(), *store.snapshots.outside_history())
     ]
-    users += [(f"tag {tag.name!r}", tag.snapshot.schema_id) for tag in store.tags.list()]
-    users += [(f"changelog {log.id}", log.schema_id) for log in store.changelogs.list()]
-    for name, used in users:
+    users += [(f"tag {tag.name!r}", tag.snapshot) for tag in store.tags.list()]
+    users += [(f"changelog {log.id}", log) for log in store.changelogs.list()]
+    for name, snapshot in users:
+        used = newest_schema_id(store.manifests, snapshot)
         if used > schema_id:
             raise InvalidInputError(
                 f"Schema {used} cannot be removed, because {name} uses the schema.",

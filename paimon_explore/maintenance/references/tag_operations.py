@@ -273,9 +273,7 @@ def _snapshot_of_tag(store: TableStore, snapshot_id: int) -> Snapshot:
 
 def _remove_files(store: TableStore, options: TableOptions, tag: Tag) -> Removal:
     """Remove the files that only a deleted tag referenced."""
-    snapshot_id = tag.snapshot.id
-    others = [other for other in store.tags.list() if other.snapshot.id == snapshot_id]
-    if others or store.snapshots.find(snapshot_id) is not None:
+    if store.snapshots.find(tag.snapshot.id) is not None:
         return Removal()
     files = TableFiles(store=store, options=options)
     candidates = files.of_state(tag.snapshot)

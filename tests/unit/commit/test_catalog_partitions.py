@@ -50,6 +50,8 @@ class ListingEnvironment:
         self.partitions += [dict(spec) for spec in partitions if spec not in self.partitions]
 
     def drop_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
+        if self.fails:
+            raise StorageError("drop", "db.t", "no connection")
         for spec in partitions:
             self.partitions.remove(dict(spec))
 
@@ -136,6 +138,9 @@ def test_a_catalog_that_fails_after_the_commit_gives_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tagged.append([row("a", 1)])
-    with pytest.warns(CatalogSyncWarning, match="Tag 'one' is created.*no connection"):
+    with pytest.warns(CatalogSyncWarning, match="Tag 'one' is created, but .*no connection"):
         tagged.create_tag("one")
     assert [tag.name for tag in tagged.tags] == ["one"]
+    with pytest.warns(CatalogSyncWarning, match="Tag 'one' is deleted, but .*no connection"):
+        tagged.delete_tag("one")
+    assert list(tagged.tags) == []

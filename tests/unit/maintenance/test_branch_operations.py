@@ -14,7 +14,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.references.branch_operations import create_branch
 from support.faulty_file_io import FaultyFileIO
-from support.lifecycle import files_of, keys, plain_table, replaced_rows, states
+from support.lifecycle import files_of, keyed_table, keys, plain_table, replaced_rows, states
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 
@@ -59,8 +59,8 @@ def test_a_branch_has_the_schemas_up_to_that_of_its_tag(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("", "not a valid branch name"),
-        ("main", "default"),
+        ("", r"not a valid branch name\."),
+        ("main", r"default branch and cannot be used for another branch\."),
         ("12", "it consists of digits only\\."),
         ("a/b", "not a valid branch name"),
         ("..\\x", "not a valid branch name"),
@@ -108,6 +108,10 @@ def test_branches_are_renamed_and_deleted(tmp_path: Path) -> None:
         table.create_branch("a")
     with pytest.raises(AlreadyExistsError):
         table.maintenance.rename_branch("a", "b")
+    with pytest.raises(InvalidInputError, match="not a valid branch name"):
+        table.maintenance.rename_branch("a", "b/c")
+    with pytest.raises(NotFoundError, match="Branches: 'a', 'b'"):
+        table.maintenance.rename_branch("d", "c")
     table.maintenance.rename_branch("a", "c")
     assert sorted(table.branches) == ["b", "c"]
     table.delete_branch("c")
@@ -136,6 +140,14 @@ def test_fast_forward_makes_main_what_the_branch_is(tmp_path: Path) -> None:
     assert states(side) == {2: [2], 3: [2, 20]}
     table.append([{"k": 9, "v": "y", "n": 2}])
     assert keys(table) == [2, 20, 9]
+
+
+def test_a_table_without_rows_is_fast_forwarded_to_a_branch_without_a_tag(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    table.create_branch("side")
+    replaced_rows(open_table(table.path, branch="side"), 2)
+    table.fast_forward("side")
+    assert states(table) == {1: [1], 2: [2]}
 
 
 def test_a_branch_without_snapshots_is_nothing_to_go_forward_to(tmp_path: Path) -> None:
@@ -189,10 +201,9 @@ def test_snapshots_of_main_with_the_same_files_but_other_schemas_go(
     assert table.maintenance.fsck(read_rows=True) == []
 
 
-def test_a_snapshot_of_main_that_needs_a_lost_schema_is_not_left_without_it(
-    tmp_path: Path,
-) -> None:
-    table = plain_table(tmp_path)
+def table_with_a_stale_schema_id(folder: Path) -> Table:
+    """Snapshot 3, with a tag, names schema 0, but some of its files have schema 1."""
+    table = plain_table(folder)
     table.append([{"k": 1, "v": "old"}])
     table.add_column("n", "INT")
     table.append([{"k": 2, "v": "new", "n": 2}])
@@ -202,9 +213,36 @@ def test_a_snapshot_of_main_that_needs_a_lost_schema_is_not_left_without_it(
     assert table.snapshots[3].schema_id == 0
     table.create_tag("three", 3)
     table.create_branch("b", "three")
-    with pytest.raises(
-        InvalidInputError, match=r"snapshot 1 of main needs|snapshot 2 of main needs"
-    ):
+    return table
+
+
+@pytest.mark.parametrize("has_schema", [True, False])
+def test_a_branch_and_a_fast_forward_keep_the_schemas_of_files(
+    tmp_path: Path, *, has_schema: bool
+) -> None:
+    table = table_with_a_stale_schema_id(tmp_path)
+    branch = open_table(table.path, branch="b")
+    assert branch.at(snapshot=3).to_arrow()["k"].to_pylist() == [1, 2, 3]
+    table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    if not has_schema:  # as other implementations create a branch
+        Path(branch._store.paths.schema(1)).unlink()
+    with pytest.raises(InvalidInputError, match="snapshot 3 uses"):
+        table.maintenance.rollback_schema(0)
+    table.fast_forward("b")
+    assert states(table) == {3: [1, 2, 3]}
+    assert table.schema.id == 1
+    table.delete_branch("b")
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
+def test_a_snapshot_of_main_that_needs_a_lost_schema_is_not_left_without_it(
+    tmp_path: Path,
+) -> None:
+    table = table_with_a_stale_schema_id(tmp_path)
+    branch = open_table(table.path, branch="b")
+    Path(branch._store.paths.schema(1)).unlink()  # as other implementations create a branch
+    branch.add_column("text", "STRING")
+    with pytest.raises(InvalidInputError, match=r"snapshot 2 of main needs schema 1"):
         table.fast_forward("b")
     assert states(table) == {1: [1], 2: [1, 2], 3: [1, 2, 3]}
 
@@ -235,6 +273,34 @@ def test_schemas_that_tags_of_main_need_are_not_replaced(
     table.fast_forward("b")
     assert states(table) == {3: [1, 3, 4]}
     assert table.at(tag="one").to_arrow()["k"].to_pylist() == [1]
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
+def test_schemas_that_changelogs_of_main_need_are_not_removed(tmp_path: Path) -> None:
+    options = {
+        "changelog-producer": "input",
+        "changelog.num-retained.max": "99",
+        "changelog.time-retained": "9 d",
+    }
+    table = keyed_table(tmp_path, options)
+    table.upsert([{"k": 1, "v": "both"}])
+    table.create_tag("one")
+    table.create_branch("b", "one")
+    table.add_column("n", "INT")
+    for number in (2, 3):
+        table.upsert([{"k": number, "v": "main", "n": 2}])
+    table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    branch = open_table(table.path, branch="b")
+    for number in (4, 5, 6):
+        branch.upsert([{"k": number, "v": "branch"}])
+    branch.delete_tag("one")
+    branch.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    table.delete_tag("one")
+    with pytest.raises(InvalidInputError, match=r"changelog 2 of main needs schema 1, which"):
+        table.fast_forward("b")
+    table.maintenance.expire_changelogs(retain_min=1, retain_max=1, older_than=LATER)
+    table.fast_forward("b")
+    assert states(table) == {4: [1, 4, 5, 6]}
     assert table.maintenance.fsck(read_rows=True) == []
 
 

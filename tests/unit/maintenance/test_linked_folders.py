@@ -13,8 +13,11 @@ import pytest
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import CorruptFileError, StorageError
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.maintenance.expiry.linked_folders import resolves_outside
+from paimon_explore.maintenance.expiry.changelog_expiry import expire_consumers
+from paimon_explore.maintenance.expiry.linked_folders import is_link, resolves_outside
+from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.table_paths import TablePaths
 from support.acts import ACTS, NEWEST, names_of
 from support.depth import some
@@ -131,13 +134,32 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
     table = TABLE_KINDS["append"].create(str(tmp_path / "w"))
     for _ in range(3):
         table.append(NEWEST)
+    table.create_tag("one", 1)
+    table.create_branch("side", "one")
+    table._store.consumers.save("c", Consumer(next_snapshot=3))
+    side = open_table(table.path, branch="side")
+    move_out(Path(table.path) / "branch", tmp_path / "branches")
+    with pytest.raises(StorageError, match="a directory outside of the table"):
+        side.delete_tag("one")
+    assert table._store.changelogs.create(table.snapshots[1])
     move_out(Path(table.path) / "snapshot", tmp_path / "moved")
     with pytest.raises(
         StorageError, match=r"t/snapshot: the directory is a link to a directory outside"
     ):
         table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-    with pytest.raises(StorageError, match="a directory outside of the table"):
-        table.rollback_to(snapshot=1)
+    upkeep = table.maintenance
+    for act in (
+        lambda: table.rollback_to(snapshot=1),
+        lambda: table.delete_tag("one"),
+        lambda: upkeep.rename_tag("one", "two"),
+        lambda: upkeep.rollback_schema(0),
+        lambda: table.fast_forward("side"),
+        lambda: upkeep.expire_changelogs(retain_min=1, retain_max=1, older_than=LATER),
+        lambda: expire_consumers(table._store, TableOptions({"consumer.expiration-time": "0 s"})),
+    ):
+        with pytest.raises(StorageError, match="a directory outside of the table"):
+            act()
+    assert table._store.tags.names() == ["one"]
     assert table._store.snapshots.ids() == [1, 2, 3]
     assert table.maintenance.fsck() == []
 
@@ -278,6 +300,7 @@ def test_a_walk_leaves_links_out_and_a_listing_shows_what_they_lead_to(tmp_path:
     assert [status.name for status in file_io.walk(str(tmp_path / "alias"))] == ["file"]
     file_io.delete_folder(str(tmp_path / "alias"))
     assert (inside / "file").read_text() == "own"
+    assert is_link(f"file://{inside}/folder")
     assert resolves_outside(str(inside / "folder" / "x"), str(inside))
     assert not resolves_outside(str(inside / "loop" / "file"), str(inside))
     assert not resolves_outside("s3://bucket/t/x", "s3://bucket/t")

@@ -7,8 +7,9 @@ import pytest
 
 from paimon_explore import Table, open_table
 from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
-from paimon_explore.maintenance.expiry.orphan_files import remove_orphan_files
+from paimon_explore.maintenance.expiry.orphan_files import OrphanReport, remove_orphan_files
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles
 from paimon_explore.store.table_store import TableStore
 from support.lifecycle import (
@@ -44,9 +45,12 @@ def aged(table: Table) -> Table:
 
 
 def test_a_table_without_rests_loses_nothing(tmp_path: Path) -> None:
-    table = keyed_table(tmp_path, {"changelog-producer": "input"})
+    index = {"file-index.bloom-filter.columns": "v", "file-index.in-manifest-threshold": "1 B"}
+    table = keyed_table(tmp_path, {"changelog-producer": "input", "bucket": "-1", **index})
     for number in range(4):
         table.upsert([{"k": number, "v": "x"}])
+    assert any(path.endswith(".index") for path in files_of(table))
+    assert any(path.startswith("index/") for path in files_of(table))
     table.create_tag("one", 1)
     table.create_branch("side", "one")
     side = open_table(table.path, branch="side")
@@ -198,7 +202,10 @@ def test_old_rests_go_where_the_format_puts_files(tmp_path: Path, path: str) -> 
 
 @pytest.mark.parametrize(
     "path",
-    ["notes.txt", "bucket-0/sub/data.parquet", "dt=1/bucket-0/x.parquet", "other/file", "tag/x"],
+    [
+        *("notes.txt", "bucket-0/sub/data.parquet", "dt=1/bucket-0/x.parquet", "other/file"),
+        *("tag/x", f"bucket-0/x{MANAGED_SUFFIX}"),
+    ],
 )
 def test_files_elsewhere_are_left_alone(tmp_path: Path, path: str) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
@@ -210,9 +217,20 @@ def test_young_files_are_left_alone(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     left_behind(table, "bucket-0/data-x-0.parquet", days=0.9)
     assert table.maintenance.remove_orphan_files().files == ()
-    assert len(table.maintenance.remove_orphan_files(older_than=timedelta(hours=1)).files) == 1
+    found = table.maintenance.remove_orphan_files(older_than=timedelta(hours=1))
+    assert len(found.files) == 1
+    modified_ms = table._store.file_io.status(found.files[0]).modified_ms
+    for before_ms, count in ((modified_ms, 0), (modified_ms + 1, 1)):
+        options = options_of(table._store)
+        report = remove_orphan_files(table._store, options, before_ms, dry_run=True)
+        assert len(report.files) == count
     with pytest.raises(InvalidInputError, match="negative"):
         table.maintenance.remove_orphan_files(older_than=timedelta(hours=-1))
+
+
+def test_a_report_shows_the_first_files() -> None:
+    report = OrphanReport(files=("a", "b", "c", "d") * 300, size=12_345, dry_run=False)
+    assert repr(report) == "removed 1,200 files, 12,345 bytes\n  a\n  b\n  c"
 
 
 def test_partitions_are_looked_into(tmp_path: Path) -> None:
@@ -238,7 +256,7 @@ def test_nothing_goes_while_a_branch_cannot_be_understood(tmp_path: Path) -> Non
     table = replaced_rows(plain_table(tmp_path), 1)
     rest = left_behind(table, "manifest/manifest-x-0")
     snapshot = left_behind(table, "branch/branch-b/snapshot/snapshot-1")
-    with pytest.raises(NotFoundError, match="branch"):
+    with pytest.raises(NotFoundError, match=r"branch .*; if not, delete the branch\.$"):
         table.maintenance.remove_orphan_files(dry_run=False)
     schema = Path(table.path) / "branch" / "branch-b" / "schema" / "schema-0"
     schema.parent.mkdir()

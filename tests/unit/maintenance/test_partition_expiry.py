@@ -10,6 +10,7 @@ from paimon_explore.maintenance.expiry.partition_expiry import (
     PartitionExpiry,
     expire_partitions,
     expiry_of,
+    partition_times,
 )
 from paimon_explore.metadata.options.option_enums import PartitionExpirationStrategy
 from support.lifecycle import keys, options_of, plain_table
@@ -46,6 +47,17 @@ def test_past_partitions_go_in_one_overwrite(tmp_path: Path) -> None:
     assert snapshot.commit_kind.value == "OVERWRITE"
     assert expired(table, timedelta(days=2)) == []
     assert len(table.snapshots) == 2
+
+
+def test_the_times_of_partitions_are_told(tmp_path: Path) -> None:
+    table = days(tmp_path)
+    found = partition_times(table._store, expiry_of(options_of(table._store), timedelta(days=2)))
+    assert len(found.files) == len(found.codes) == 6
+    assert [str(time) for time in found.times] == [
+        *(f"2026-01-{day} 00:00:00" for day in ("07", "08", "09", "10")),
+        *("None", "None"),
+    ]
+    assert [found.specs[code]["hr"] for code in sorted(found.codes)] == list(range(6))
 
 
 def test_a_pattern_makes_one_time_of_several_columns(tmp_path: Path) -> None:

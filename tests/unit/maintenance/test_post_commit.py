@@ -14,6 +14,7 @@ from support.lifecycle import keys, plain_table, replaced_rows
 from support.written import columns
 
 DAY = "%Y-%m-%d"
+PROCESS_TIME = {"tag.automatic-creation": "process-time"}
 
 
 def rewritten(table: Table, snapshot_id: int, when: datetime) -> None:
@@ -69,11 +70,17 @@ def test_the_commit_stands_when_the_upkeep_fails(tmp_path: Path) -> None:
     assert [found.id for found in table.snapshots] == [1, 2]
 
 
-def test_a_consumer_that_stands_still_goes_behind_a_commit(tmp_path: Path) -> None:
-    table = plain_table(tmp_path, {"consumer.expiration-time": "0 s"})
+@pytest.mark.parametrize(("age", "left"), [("0 s", []), ("1 d", ["c"])])
+def test_a_consumer_that_stands_still_goes_behind_a_commit(
+    tmp_path: Path, age: str, left: list[str]
+) -> None:
+    table = plain_table(tmp_path, {"consumer.expiration-time": age})
     table._store.consumers.save("c", Consumer(next_snapshot=1))
     table.append([{"k": 1, "v": "a"}])
-    assert list(table.maintenance.consumers) == []
+    assert [consumer.name for consumer in table.maintenance.consumers] == left
+    table._store.consumers.save("c", Consumer(next_snapshot=1))
+    os.utime(Path(table.path) / "consumer" / "consumer-c", (1, 1))
+    assert table.maintenance.expire_consumers() == ["c"]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +129,18 @@ def test_missed_days_are_filled_when_asked_for(tmp_path: Path) -> None:
     )
     create_auto_tags(table._store, options)
     assert table._store.tags.names() == ["2024-02-29", "2024-03-01", "2024-03-02", "2024-03-03"]
+    table.delete_tag("2024-03-02")
+    table.append([{"k": 3, "v": "v"}])
+    rewritten(table, 3, datetime(2024, 3, 5, 8).astimezone())
+    assert [tag.name for tag in create_auto_tags(table._store, options)] == ["2024-03-04"]
+
+
+def test_a_tag_with_the_name_of_a_period_is_where_automatic_tags_go_on(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path, {"write-only": "true"}), 2)
+    for number in (1, 2):
+        rewritten(table, number, datetime(2024, 3, number, 10).astimezone())
+    table.create_tag("2024-02-01", 2)
+    assert create_auto_tags(table._store, TableOptions(PROCESS_TIME)) == []
 
 
 def test_a_tag_waits_for_the_delay(tmp_path: Path) -> None:
@@ -147,6 +166,18 @@ def test_without_a_watermark_no_tag_is_made_by_it(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     options = TableOptions({"tag.automatic-creation": "watermark"})
     assert create_auto_tags(table._store, options) == []
+
+
+def test_the_tags_of_batches_are_named_for_days_and_the_oldest_go(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path, {"write-only": "true"}), 1)
+    options = TableOptions({"tag.automatic-creation": "batch", "tag.num-retained-max": "1"})
+    assert create_auto_tags(plain_table(tmp_path / "empty")._store, options) == []
+    for number in (1, 2):
+        rewritten(table, number, datetime(2024, 3, number, 10).astimezone())
+        (tag,) = create_auto_tags(table._store, options)
+        assert (tag.name, tag.snapshot.id) == (f"batch-write-2024-03-0{number}", number)
+        table.append([{"k": 9, "v": "v"}])
+    assert table._store.tags.names() == ["batch-write-2024-03-02"]
 
 
 def test_each_batch_moves_its_tag(tmp_path: Path) -> None:

@@ -20,10 +20,11 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.maintenance.expiry import snapshot_expiry
-from paimon_explore.maintenance.expiry.file_removal import unreachable
+from paimon_explore.maintenance.expiry.file_removal import Removal, remove, unreachable
 from paimon_explore.maintenance.expiry.orphan_files import remove_orphan_files
 from paimon_explore.maintenance.expiry.reachable_files import FileSet, Roots, TableFiles, roots_of
 from paimon_explore.maintenance.expiry.snapshot_expiry import (
+    ExpiryReport,
     Retention,
     expire_snapshots,
     expiring_ids,
@@ -96,6 +97,7 @@ def test_the_rest_reads_and_the_files_of_what_expired_are_gone(tmp_path: Path) -
     before = files_of(table)
     report = table.maintenance.expire_snapshots(retain_max=2)
     assert report.expired == (1, 2, 3)
+    assert repr(report.files) == "3 data files, 6 metadata files"
     assert states(table) == {4: [4], 5: [5]}
     assert len(data_files(table)) == 2
     root = f"{table.path}/"
@@ -114,6 +116,19 @@ def test_a_dry_run_tells_the_same_and_removes_nothing(tmp_path: Path) -> None:
     assert (told.dry_run, done.dry_run) == (True, False)
 
 
+def test_a_report_counts_what_expired() -> None:
+    files = Removal(data_files=("a",), metadata_files=("b", "c") * 600)
+    texts = [
+        repr(ExpiryReport(expired=expired, files=files, dry_run=dry_run))
+        for expired, dry_run in (((), True), ((7,), False), (tuple(range(3, 1203)), False))
+    ]
+    assert texts == [
+        "would remove 0 snapshots and 1 data file, 1,200 metadata files",
+        "removed 1 snapshot (7 to 7) and 1 data file, 1,200 metadata files",
+        "removed 1,200 snapshots (3 to 1202) and 1 data file, 1,200 metadata files",
+    ]
+
+
 def test_the_options_of_the_table_say_what_stays(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path, {"write-only": "true"}), 5)
     table.set_options({"snapshot.num-retained.min": "2", "snapshot.num-retained.max": "3"})
@@ -127,8 +142,9 @@ def test_the_options_of_the_table_say_what_stays(tmp_path: Path) -> None:
 )
 def test_contradictions_are_refused(tmp_path: Path, given: dict[str, int]) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
-    with pytest.raises(InvalidInputError):
-        table.maintenance.expire_snapshots(**given)  # type: ignore[arg-type]  # all are numbers
+    for expire in (table.maintenance.expire_snapshots, table.maintenance.expire_changelogs):
+        with pytest.raises(InvalidInputError):
+            expire(**given)  # type: ignore[arg-type]  # all are numbers
     assert states(table) == {1: [1], 2: [2]}
 
 
@@ -219,18 +235,30 @@ def test_changelogs_may_outlive_their_snapshots(tmp_path: Path, producer: str) -
         table.overwrite([{"k": number, "v": "x"}])
         table.upsert([{"k": number, "v": "y"}])
     table.maintenance.expire_snapshots(retain_max=1)
+    names = [name.partition("-")[0] for name in data_files(table)]
+    assert names.count("data") == (2 if producer == "input" else 8)
     assert table._store.changelogs.ids() == [1, 2, 3, 4, 5, 6, 7]
     assert states(table) == {8: [3]}
     for changelog in table._store.changelogs.list():
         found = table._store.manifests.changelog(changelog)
         assert len(found) == (1 if producer == "input" and changelog.id % 2 == 0 else 0)
+    hints = [Path(table.path) / "changelog" / name for name in ("EARLIEST", "LATEST")]
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=3)
     assert report.expired == (1, 2, 3, 4, 5)
     assert table._store.changelogs.ids() == [6, 7]
+    assert [hint.read_text() for hint in hints] == ["6", "7"]
+    table.set_options({"changelog.num-retained.min": "2", "changelog.num-retained.max": "2"})
+    assert table.maintenance.expire_changelogs(dry_run=True).expired == (6,)
     assert states(table) == {8: [3]}
+    snapshot = table.snapshots[8]
+    table._store.snapshots.delete(8)
+    report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1, dry_run=True)
+    assert report.expired == (6,)
+    table._store.snapshots.create(snapshot)
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1)
     assert report.expired == (6, 7)
     assert table._store.changelogs.latest_id() is None
+    assert not any(hint.exists() for hint in hints)
 
 
 @pytest.mark.parametrize(
@@ -317,6 +345,14 @@ def test_a_removal_that_fails_harms_nothing_that_stays(step: int, fault: Fault) 
     scene.check()
 
 
+def test_manifests_go_before_the_lists_that_name_them() -> None:
+    scene = Scene(0, Fault.BEFORE)
+    paths = map(scene.store.paths.manifest, ("manifest-list-1", "manifest-x"))
+    files = TableFiles(store=scene.store, options=options_of(scene.sound))
+    remove(files, Removal(metadata_files=tuple(paths)))
+    assert scene.io.log == ["delete manifest-x", "delete manifest-list-1"]
+
+
 @pytest.mark.parametrize("step", steps(reads_too=False))
 def test_a_crash_harms_nothing_that_stays(step: int) -> None:
     scene = Scene(step, Fault.CRASH)
@@ -379,6 +415,18 @@ def test_a_file_that_is_missing_without_another_expiry_ends_an_expiry() -> None:
     assert fresh.snapshots.ids() == [1, 2, 3, 4, 5]
 
 
+def test_an_expiry_that_has_removed_lists_before_snapshots_is_completed() -> None:
+    sound = Scene(0, Fault.BEFORE).sound
+    io = sound.file_io
+    assert isinstance(io, MemoryFileIO)
+    fresh = TableStore(copied_files(io), sound.paths)  # nothing of it was read before
+    first = sound.snapshots.load(1)
+    for name in (first.base_manifest_list, first.delta_manifest_list):
+        fresh.file_io.delete(sound.paths.manifest(name))
+    assert expire_snapshots(fresh, options_of(sound), kept(2)).expired == (1, 2, 3)
+    assert live_values(fresh, "a", fresh.snapshots.load(5)) == [5]
+
+
 @pytest.mark.parametrize("step", steps(reads_too=True))
 def test_a_read_that_fails_harms_nothing_that_stays(step: int) -> None:
     scene = Scene(step, Fault.BEFORE, reads_too=True)
@@ -408,3 +456,7 @@ def test_files_outside_of_the_table_are_left_alone(tmp_path: Path) -> None:
     candidates = FileSet(data=frozenset({inside, *outside}))
     files = TableFiles(store=table._store, options=table.options)
     assert unreachable(files, candidates, Roots()).data_files == (inside,)
+    remote = TableStore(table._store.file_io, TablePaths("s3://b/t"))
+    files = TableFiles(store=remote, options=table.options)
+    candidates = FileSet(data=frozenset({"s3://b/t/bucket-0/f", "s3://b/t/../f"}))
+    assert unreachable(files, candidates, Roots()).data_files == ("s3://b/t/bucket-0/f",)

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore import open_table
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+)
 from paimon_explore.maintenance.references.tag_operations import TagRequest, create_tag, expire_tags
 from support.lifecycle import data_files, files_of, keys, options_of, plain_table, replaced_rows
 
@@ -13,9 +19,14 @@ from support.lifecycle import data_files, files_of, keys, options_of, plain_tabl
 def test_a_tag_reads_after_its_snapshot_has_expired(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)
+    table.create_tag("three", 3)
     table.maintenance.expire_snapshots(retain_max=1)
     assert keys(table.at(tag="two")) == [2]
     assert keys(table) == [4]
+    table.create_tag("again", 3)
+    assert keys(table.at(tag="again")) == [3]
+    with pytest.raises(NotFoundError, match="Snapshot 1 "):
+        table.create_tag("gone", 1)
 
 
 def test_without_a_snapshot_the_newest_is_tagged(tmp_path: Path) -> None:
@@ -43,7 +54,7 @@ def test_names_that_are_no_file_names_are_refused(tmp_path: Path, name: str) -> 
 
 def test_what_does_not_exist_cannot_be_tagged(tmp_path: Path) -> None:
     table = plain_table(tmp_path)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match=f"^The table {table.path} has no snapshot to tag"):
         table.create_tag("x")
     replaced_rows(table, 1)
     with pytest.raises(NotFoundError):
@@ -89,7 +100,7 @@ def test_a_renamed_tag_keeps_its_snapshot(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
     table.create_tag("old", 1)
     table.create_tag("other", 2)
-    table.maintenance.rename_tag("old", "new")
+    assert table.maintenance.rename_tag("old", "new").name == "new"
     assert {tag.name: tag.snapshot.id for tag in table.tags} == {"new": 1, "other": 2}
     with pytest.raises(AlreadyExistsError):
         table.maintenance.rename_tag("new", "other")
@@ -105,6 +116,14 @@ def test_a_replaced_tag_lets_go_of_what_it_held(tmp_path: Path) -> None:
     assert len(data_files(table)) == 1
     with pytest.raises(NotFoundError):
         table.maintenance.replace_tag("b")
+
+
+def test_a_tag_whose_java_classes_would_not_be_called_is_refused(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    notifies = open_table(table.path, options={"tag.callbacks": "com.example.Tags"})
+    with pytest.raises(UnsupportedFeatureError, match=r"tag\.callbacks"):
+        notifies.create_tag("x")
+    assert table._store.tags.names() == []
 
 
 def test_tags_live_as_long_as_they_are_given(tmp_path: Path) -> None:
@@ -132,7 +151,8 @@ def test_a_file_tells_other_systems_of_a_tag(tmp_path: Path) -> None:
     told = Path(table.path) / "tag" / "tag-success-file" / "one_SUCCESS"
     times = json.loads(told.read_text())
     assert list(times) == ["creationTime", "modificationTime"]
-    assert times["creationTime"] == times["modificationTime"] > 1_700_000_000_000
+    assert times["creationTime"] == times["modificationTime"]
+    assert times["creationTime"] / 1000 == pytest.approx(told.stat().st_mtime, abs=99)
     table.maintenance.replace_tag("one", 2)
     assert json.loads(told.read_text())["creationTime"] == times["creationTime"]
     assert table._store.tags.names() == ["one"]
@@ -150,12 +170,14 @@ def test_without_the_option_there_is_no_such_file(tmp_path: Path) -> None:
 def test_tags_older_than_a_time_are_deleted_whatever_their_retention(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
     table.create_tag("forever", 1)
-    os.utime(table._store.paths.tag("forever"), (1_000_000_000, 1_000_000_000))
     table.create_tag("week", 2, retained=timedelta(days=7))
+    for name in ("forever", "week"):
+        os.utime(table._store.paths.tag(name), (1_000_000_000, 1_000_000_000))
     table.create_tag("new", 3)
     upkeep = table.maintenance
     assert upkeep.expire_tags() == []
-    assert upkeep.expire_tags(older_than="2001-01-01") == []
+    options = options_of(table._store)
+    assert expire_tags(table._store, options, before_ms=1_000_000_000_000) == []
     assert upkeep.expire_tags(older_than="1 d") == ["forever"]
     assert sorted(upkeep.expire_tags(older_than=timedelta(0))) == ["new", "week"]
     assert table._store.tags.names() == []

@@ -222,7 +222,7 @@ def test_a_commit_on_a_replaced_snapshot_is_repeated_on_the_new_one() -> None:
 def test_tags_branches_and_rollbacks_are_left_to_the_server() -> None:
     table, environment = managed()
     table.append([{"id": 1, "dt": "a"}])
-    table.create_tag("one", retained=timedelta(days=1))
+    assert table.create_tag("one", retained=timedelta(days=1)).snapshot.id == 1
     table.create_branch("draft", "one")
     table.rollback_to(1)
     table.rollback_to("one")
@@ -230,7 +230,8 @@ def test_tags_branches_and_rollbacks_are_left_to_the_server() -> None:
     with pytest.raises(UnsupportedFeatureError, match="Renaming a branch"):
         table.maintenance.rename_branch("draft", "other")
     table.delete_branch("draft")
-    table.delete_tag("one")
+    assert len(table.delete_tag("one")) == 0
+    table.maintenance.rollback_schema(0)
     assert environment.acts == [
         ("create_tag", "main", "one", 1, 86_400_000),
         ("create_branch", "draft", "one"),
@@ -239,6 +240,7 @@ def test_tags_branches_and_rollbacks_are_left_to_the_server() -> None:
         ("fast_forward", "draft"),
         ("delete_branch", "draft"),
         ("delete_tag", "main", "one"),
+        ("rollback_schema", "main", 0),
     ]
 
 

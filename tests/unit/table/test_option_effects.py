@@ -162,16 +162,25 @@ def test_days_of_automatic_tags_are_those_of_the_time_zone(tmp_path: Path) -> No
         assert found is not None
         hours[zone] = (found - utc).total_seconds() / 3600
     assert hours == {"UTC": 0, "Asia/Tokyo": 9}
-    with pytest.raises(InvalidInputError, match=r"'sink.process-time-zone' is 'Mars'"):
+    with pytest.raises(InvalidInputError, match=r"^Option 'sink.process-time-zone' is 'Mars'"):
         time_of(snapshot, TableOptions({"sink.process-time-zone": "Mars"}))
 
 
 def test_watermarks_are_times_of_the_time_zone(tmp_path: Path) -> None:
     table = plain_table(tmp_path, {"write-only": "true"})
     table.append([{"k": 1, "v": "a"}])
-    snapshot = replace(table.snapshots[1], watermark=0)
-    options = {"tag.automatic-creation": "watermark", "sink.watermark-time-zone": "Asia/Tokyo"}
-    assert time_of(snapshot, TableOptions(options)) == datetime(1970, 1, 1, 9)  # noqa: DTZ001
+    given = {"tag.automatic-creation": "watermark", "sink.watermark-time-zone": "Asia/Tokyo"}
+    times = {
+        watermark: time_of(replace(table.snapshots[1], watermark=watermark), TableOptions(given))
+        for watermark in (None, -1, 0, 90_061_500, 253_402_300_800_000)
+    }
+    assert {watermark: str(time) for watermark, time in times.items()} == {
+        None: "None",
+        -1: "None",
+        0: "1970-01-01 09:00:00",
+        90_061_500: "1970-01-02 10:01:01.500000",
+        253_402_300_800_000: "None",
+    }
 
 
 def test_each_batch_is_compacted_fully_if_asked(tmp_path: Path) -> None:
