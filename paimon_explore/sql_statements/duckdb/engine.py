@@ -27,6 +27,7 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
     duckdb_text,
+    in_database,
     named,
     parsed_expression,
     parsed_query,
@@ -152,7 +153,9 @@ class DuckDBEngine:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
         self._check_tables(tree)
-        tree = self.tree = named(tree) if self._dialect == SPARK else tree
+        if self._dialect == SPARK:
+            tree = in_database(named(tree), self._state.database)
+        self.tree = tree
         scans = self._scans_of_paths(tree)
         known = metadata_answer(tree, scans)
         if known is not None:
