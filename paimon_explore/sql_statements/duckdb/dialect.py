@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
+from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.spark_semantics import OWN_FUNCTIONS, spark_semantics
 from paimon_explore.sql_statements.engine import Args
@@ -200,12 +201,13 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
     return tree
 
 
-def constant(value: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
+def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
     """Return a value of Python as a constant.
 
     Raises:
         InvalidInputError: SQL has no constant of that type.
     """
+    value = python_value(given)
     match value:
         case None | bool() | str():
             return exp.convert(value)
