@@ -13,6 +13,9 @@ from operator import index
 from os import PathLike
 from typing import SupportsFloat, TypeVar
 
+import numpy as np
+import pyarrow as pa
+
 from paimon_explore.errors import InvalidInputError
 
 T = TypeVar("T")
@@ -20,6 +23,20 @@ T = TypeVar("T")
 _MAX_SHOWN = 80
 _PLAIN = frozenset({"builtins", "datetime", "decimal"})
 """Modules of types whose values are shown in messages."""
+
+
+def python_value(value: object) -> object:
+    """Return the Python value of a scalar of numpy or Arrow; another value as it is.
+
+    >>> python_value(np.int64(3)), python_value(np.datetime64("2026-01-02"))
+    (3, datetime.date(2026, 1, 2))
+    """
+    if isinstance(value, np.datetime64):
+        found = value.item()
+        return value.astype("datetime64[us]").item() if isinstance(found, int) else found
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if isinstance(value, pa.Scalar) else value
 
 
 def invalid_argument(

@@ -8,12 +8,14 @@ Spec: sql-write, INSERT OVERWRITE; flink procedures, drop_partition.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, time
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.arguments import python_value
 from paimon_explore.commit.file_changes import Changes, in_partitions
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Bools, Column, bool_values, valid_mask
@@ -116,7 +118,12 @@ def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]
     try:
         if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
             return default_column(value, field.type)[0]
-        return pa.scalar(value, to_arrow(field.type))
+        plain = python_value(value)
+        is_day = is_root(field.type, TypeRoot.DATE)
+        has_time = isinstance(plain, datetime) and plain.time() != time()
+        if plain is None or (is_day and has_time):  # pyarrow would drop the time
+            raise UncastableError("has a time of day")  # noqa: TRY301 - as for other values
+        return pa.scalar(plain, to_arrow(field.type))
     except (*_CONVERSION_ERRORS, UncastableError) as error:
         kind = type_text(with_nullable(field.type, nullable=True))
         raise InvalidInputError(

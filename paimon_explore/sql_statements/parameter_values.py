@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from paimon_explore.arguments import instance
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.sql_statements.engine import Args
 
@@ -26,7 +27,8 @@ def value_of(args: Args, count: int) -> Callable[[str], object]:
             return args[name]
 
         return named
-    values: Sequence[object] = args or ()
+    given: object = () if args is None else args
+    values = instance("parameters", given, Sequence, "a list, or a dict for :name")  # type: ignore[type-abstract]  # of the standard library
     if len(values) != count:
         raise InvalidInputError(
             f"The statement has {count} parameters, but {len(values)} values are given.",

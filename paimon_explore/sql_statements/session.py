@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
-from paimon_explore.arguments import string
+from paimon_explore.arguments import instance, string
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.metastore.identifier import parse_identifier
@@ -64,7 +64,7 @@ def sql(
         parameters: values of parameter markers: a dict for `:name`, a list for `?`.
         dialect: of queries: `spark`, or `duckdb`.
         tables: by the name that the statements use: a table, or a view such as `t.at(3)`; a scan;
-            Arrow, pandas or Polars data.
+            Arrow, pandas or Polars data, a dictionary of columns, a list of dictionaries.
 
     Raises:
         InvalidInputError: a statement that cannot be parsed, an unknown column or function.
@@ -79,6 +79,9 @@ def sql(
     [{'n': 5}]
     """
     string("text", text)
+    if catalog is not None:
+        hint = "Pass values of parameter markers as parameters=."
+        instance("catalog", catalog, Catalog, "a Catalog", hint=hint)
     if dialect not in _DIALECTS:
         raise InvalidInputError(
             f"dialect {dialect!r} is unknown.", hint=f"Dialects: {choices(_DIALECTS)}."

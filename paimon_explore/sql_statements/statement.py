@@ -45,7 +45,10 @@ def run_statement(warehouse: Warehouse, text: str, args: Args = None) -> Outcome
 
 
 def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
-    word = Reader(text).here.word
+    first = Reader(text).here
+    word = first.word
+    if word == "TABLE":
+        return _run_once(warehouse, "SELECT * FROM" + text[first.end :], args)
     if word in _CHANGES:
         text = with_catalog_functions(warehouse, text)
     try:

@@ -121,4 +121,5 @@ def _target(reader: Reader) -> str:
         return next((token.text for token in tokens if token.kind is Kind.TEXT), "")
     while reader.takes_one(*_BEFORE_NAME):
         pass
-    return ".".join(reader.path("the table"))
+    name = ".".join(reader.path("the table"))
+    return "" if reader.comes("RENAME", "TO") else name

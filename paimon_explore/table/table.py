@@ -12,6 +12,7 @@ from paimon_explore.arguments import (
     invalid_argument,
     optional_integer,
     optional_string,
+    python_value,
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.file_io import FileIO
@@ -24,6 +25,7 @@ from paimon_explore.metadata.options.table_options import (
     INDEX_FILE_IN_DATA_FILE_DIR,
     TableOptions,
 )
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.scan.time_travel import (
     TimestampLike,
@@ -67,7 +69,7 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
 
     def at(
         self,
-        point: int | str | date | None = None,
+        point: int | str | date | Snapshot | None = None,
         *,
         snapshot: int | None = None,
         tag: str | None = None,
@@ -78,7 +80,7 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
         """Return a read-only view of the table at a point in time.
 
         Args:
-            point: a snapshot id; or text: the name of a tag, else a time in ISO format
+            point: a snapshot or its id; or text: the name of a tag, else a time in ISO format
                 (`"2026-11-22T05:04"`, local without a zone), else a `version`; or a date or
                 datetime.
             snapshot: a snapshot id.
@@ -113,8 +115,11 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
         return replace(self, _travel=asked.checked().pinned(self._store))
 
     def _travel_to(self, point: object) -> TimeTravel:
+        point = python_value(point)
         if isinstance(point, date):
             return TimeTravel(timestamp_ms=epoch_ms(point))
+        if isinstance(point, Snapshot):
+            return TimeTravel(snapshot=point.id)
         if isinstance(point, str):
             moment = None if point.strip().isdigit() else parse_epoch_ms(point)
             if moment is None or point in self._store.tags.names():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
-from paimon_explore.arguments import mapping, names, string
+from paimon_explore.arguments import mapping, names, python_value, string
 from paimon_explore.data_types.arrow import from_arrow
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.type_parser import parse_type_text
@@ -62,7 +62,9 @@ def parse_columns(columns: object) -> pa.Schema | RowType:
     if isinstance(columns, pa.Schema | RowType):
         return columns
     if type(columns).__module__.partition(".")[0] == "pandas":
-        return _of_pandas(columns)
+        from paimon_explore.write.input.arrow_stream import with_index_columns
+
+        return _of_pandas(with_index_columns(columns))  # type: ignore[arg-type]  # pandas is not imported here
     if isinstance(columns, Mapping):
         return _of_pairs(columns.items())
     if isinstance(columns, _ArrowStream):
@@ -122,10 +124,11 @@ def option_texts(options: Mapping[str, OptionValue] | None) -> dict[str, str]:
 
 
 def _option_text(key: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
+    plain = python_value(value)
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    if isinstance(plain, str | int | float):
+        return str(plain)
     raise InvalidInputError(
         f"Option {key!r} must be a str, a number or a bool, not {masked_value(key, repr(value))}.",
         hint="Omit the option to use its default value." if value is None else "",

@@ -19,6 +19,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from paimon_explore.arguments import python_value
 from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
 from paimon_explore.errors import InvalidInputError
@@ -230,7 +231,7 @@ def literal(value: object) -> Literal:
     >>> literal(Decimal("1.50")).type.scale
     2
     """
-    plain = value.item() if isinstance(value, np.generic) else value
+    plain = python_value(value)
     if isinstance(value, np.datetime64):
         plain = datetime_text_literal(str(value))
     for kinds, make in _LITERAL_MAKERS:

@@ -20,7 +20,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
 from paimon_explore.sql_statements.duckdb.type_names import quoted
-from paimon_explore.sql_statements.duckdb.variant_functions import VARIANT_MACROS, VariantFunctions
+from paimon_explore.sql_statements.duckdb.variant_functions import VariantFunctions
 from paimon_explore.sql_statements.query_problems import unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
@@ -129,7 +129,7 @@ def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, Variant
     made.execute(f"SET allowed_directories = [{', '.join(map(text_constant, folders))}]")
     made.execute("SET enable_external_access = false; SET GLOBAL parquet_metadata_cache = true")
     functions = VariantFunctions(made)
-    made.execute(VARIANT_MACROS + MACROS)
+    made.execute(MACROS)
     return made, functions
 
 

@@ -14,8 +14,9 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
+from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.sql_statements.duckdb.spark_semantics import spark_semantics
+from paimon_explore.sql_statements.duckdb.spark_semantics import OWN_FUNCTIONS, spark_semantics
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError
@@ -36,7 +37,11 @@ _STATEMENTS = (
 
 
 _INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)'>")
-_KNOWN = {name: make for name, make in Spark.Parser.FUNCTIONS.items() if name != "PARSE_JSON"}
+_KNOWN = {
+    name: make
+    for name, make in Spark.Parser.FUNCTIONS.items()
+    if name != "PARSE_JSON" and name.lower() not in OWN_FUNCTIONS
+}
 _STRICT = type(
     "Parser",
     (Spark.Parser,),
@@ -71,7 +76,20 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             _check_function(table, dialect)
+    for values in tree.find_all(exp.Values) if dialect == SPARK else ():
+        _name_columns(values)
     return tree
+
+
+def _name_columns(values: exp.Values) -> None:
+    """Name the columns of VALUES without names as Spark does, from `col1`."""
+    first = values.expressions[0]
+    is_table = isinstance(values.parent, exp.From | exp.Join | exp.Subquery | exp.CTE)
+    if is_table and not values.alias_column_names:
+        width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+        columns = [exp.to_identifier(f"col{at + 1}") for at in range(width)]
+        alias = exp.to_identifier(values.alias or "_values")
+        values.set("alias", exp.TableAlias(this=alias, columns=columns))
 
 
 def _numbered(text: str, dialect: str) -> str:
@@ -124,9 +142,16 @@ def parsed_expression(text: str) -> exp.Expr:
     return found[0]
 
 
+def in_database(tree: exp.Query, name: str) -> exp.Query:
+    """Replace `current_database()` and `current_schema()` by the name of a database."""
+    for node in tree.find_all(exp.CurrentDatabase, exp.CurrentSchema):
+        node.replace(exp.Literal.string(name))
+    return tree
+
+
 _NAMED = (
     *(exp.AggFunc, exp.Binary, exp.Cast, exp.Case, exp.Coalesce),
-    *(exp.Anonymous, exp.JSONFormat, exp.Typeof),
+    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase),
 )
 """Expressions whose columns have the names of Spark."""
 
@@ -176,12 +201,13 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
     return tree
 
 
-def constant(value: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
+def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
     """Return a value of Python as a constant.
 
     Raises:
         InvalidInputError: SQL has no constant of that type.
     """
+    value = python_value(given)
     match value:
         case None | bool() | str():
             return exp.convert(value)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
     duckdb_text,
+    in_database,
     named,
     parsed_expression,
     parsed_query,
@@ -152,7 +153,9 @@ class DuckDBEngine:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
         self._check_tables(tree)
-        tree = self.tree = named(tree) if self._dialect == SPARK else tree
+        if self._dialect == SPARK:
+            tree = in_database(named(tree), self._state.database)
+        self.tree = tree
         scans = self._scans_of_paths(tree)
         known = metadata_answer(tree, scans)
         if known is not None:
@@ -393,11 +396,19 @@ def readable(name: str, rows: object) -> object:
         return rows.to_dataset()
     if isinstance(rows, pa.Table | pa.RecordBatch):
         return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
-    if hasattr(rows, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(rows).read_all()
+    with suppress(pa.ArrowException, TypeError, AttributeError):
+        if hasattr(rows, "__arrow_c_stream__"):
+            return pa.RecordBatchReader.from_stream(rows).read_all()
+        if isinstance(rows, Mapping):
+            return pa.table(dict(rows))
+        if isinstance(rows, list):
+            return pa.Table.from_pylist(rows)
+        if hasattr(rows, "scanner"):  # a dataset of Arrow
+            return rows.scanner().to_table()
     raise InvalidInputError(
         f"The rows {name!r} have type {type(rows).__name__}.",
-        hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
+        hint="Pass a Table, a Scan, Arrow, pandas or Polars data, a dictionary of columns, or a "
+        "list of dictionaries; a lazy frame has collect().",
     )
 
 

@@ -6,8 +6,10 @@ own, which is created before the first query that calls it.
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import sha224, sha256, sha384, sha512
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pyarrow as pa
 
@@ -139,6 +141,23 @@ def _schemas(columns: Sequence[Column]) -> Column:
     return found
 
 
+def _checksums(columns: Sequence[Column]) -> Column:
+    values = [one.as_py() for one in columns[0]]
+    return pa.array([None if one is None else crc32(one) for one in values], pa.int64())
+
+
+def _digests(columns: Sequence[Column]) -> Column:
+    texts: list[str | None] = []
+    for value, bits in zip(*columns, strict=True):
+        digest = _DIGESTS.get(bits.as_py())
+        if digest is None or not value.is_valid:
+            texts.append(None)
+        else:
+            texts.append(digest(value.as_py()).hexdigest())
+    return pa.array(texts, pa.string())
+
+
+_DIGESTS = {0: sha256, 224: sha224, 256: sha256, 384: sha384, 512: sha512}
 _SET = (VARIANT, "VARCHAR", VARIANT, "BOOLEAN")
 _FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, _Kernel]] = {
     "spark_variant": (None, VARIANT, _variants),
@@ -157,16 +176,7 @@ _FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, _Kernel]] = {
     "spark_variant_date": ((VARIANT,), "DATE", _whole_cast(_DATE)),
     "is_variant_null": ((VARIANT,), "BOOLEAN", VARIANT_KERNELS["is_variant_null"]),
     "schema_of_variant": ((VARIANT,), "VARCHAR", _schemas),
+    "crc32": (("BLOB",), "BIGINT", _checksums),
+    "spark_sha2": (("BLOB", "INTEGER"), "VARCHAR", _digests),
 }
 """Parameter types, None for any; type of the result; kernel."""
-VARIANT_MACROS = f"""
-CREATE MACRO variant_set(v, path, x) AS spark_variant_set(v, path, spark_variant(x), true),
-    (v, path, x, creates) AS spark_variant_set(v, path, spark_variant(x), creates);
-CREATE MACRO try_variant_set(v, path, x) AS
-    spark_try_variant_set(v, path, spark_variant(x), true),
-    (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
-CREATE MACRO spark_to_json(x {VARIANT}) AS spark_variant_json(x),
-    (x) AS CAST(to_json(x) AS VARCHAR);
-CREATE MACRO spark_typeof(x {VARIANT}) AS 'variant', (x) AS typeof(x);
-CREATE MACRO spark_text(x {VARIANT}) AS spark_variant_text(x), (x) AS x;
-"""

@@ -210,7 +210,7 @@ class _Cast:
 
     def _list(self, array: Column, element: DataType, target: pa.DataType) -> Column:
         if isinstance(array, _OTHER_LISTS):
-            array = array.cast(pa.list_(array.type.value_type))
+            array = _plain_list(array)
         if not isinstance(array, pa.ListArray):
             raise self._wrong_type(array, ArrayType(element=element), "lists")
         offsets = _dense_offsets(array)
@@ -235,7 +235,7 @@ class _Cast:
     def _fixed_size(self, array: Column, data_type: VectorType) -> Column:
         if not isinstance(array, (pa.ListArray, *_OTHER_LISTS)):
             raise self._wrong_type(array, data_type, "vectors")
-        array = array.cast(pa.list_(array.type.value_type))
+        array = _plain_list(array)
         sizes = np.diff(list_offsets(array))
         wrong = (sizes != data_type.length) & valid_mask(array)
         if wrong.any():
@@ -257,6 +257,20 @@ class _Cast:
         items = _Cast(in_values).column(live_items, value)
         entries = build_struct(target.field(0).type, [keys, items], np.ones(len(keys), np.bool_))
         return build_list(target, offsets, [entries], valid_mask(array))
+
+
+def _plain_list(array: Column) -> Column:
+    """Return any lists as a list array; the casts of Arrow lose elements of list views."""
+    if isinstance(array, pa.ListArray):
+        return array
+    if isinstance(array, pa.LargeListArray | pa.FixedSizeListArray):
+        found: Column = array.cast(pa.list_(array.type.value_type))
+        return found
+    assert isinstance(array, pa.ListViewArray | pa.LargeListViewArray)  # noqa: S101 - it is a list
+    valid = valid_mask(array)
+    offsets = offsets_from_sizes(np.array(array.sizes) * valid)
+    values = array.flatten()
+    return build_list(pa.list_(values.type), offsets, [values], valid)
 
 
 def _as_list(array: Column, pairs: Column) -> Column:

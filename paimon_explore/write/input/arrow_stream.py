@@ -105,7 +105,7 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
         yield from data.to_batches(max_chunksize=BATCH_ROWS)
     elif isinstance(data, pa.RecordBatchReader):
         yield from data
-    elif _is_frame(data):
+    elif is_frame(data):
         yield from _table_of_frame(data, row_type, check).to_batches(max_chunksize=BATCH_ROWS)
     elif isinstance(data, ArrowStream):
         yield from _streamed(data)
@@ -231,7 +231,7 @@ def _numpy_column(values: object) -> "Column | None":
 # ---------------------------------------------------------------- pandas
 
 
-def _is_frame(data: object) -> "TypeGuard[pd.DataFrame]":
+def is_frame(data: object) -> "TypeGuard[pd.DataFrame]":
     """Whether it is a pandas data frame or a subclass of one."""
     return _is_of_pandas(data, "DataFrame")
 
@@ -248,8 +248,19 @@ def _is_of_pandas(data: object, name: str) -> bool:
     )
 
 
+def with_index_columns(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a frame with the named levels of its index as columns; Arrow omits those of ranges."""
+    levels = [
+        at
+        for at, name in enumerate(frame.index.names)
+        if name is not None and name not in frame.columns
+    ]
+    return frame.reset_index(level=levels) if levels else frame
+
+
 def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames) -> pa.Table:
     """Convert object columns by the table's types; Arrow would have to infer them."""
+    frame = with_index_columns(frame)
     if not frame.columns.is_unique:
         duplicate = frame.columns[frame.columns.duplicated()][0]
         raise InvalidInputError(f"The data has two columns named {duplicate!r}.")

@@ -181,6 +181,7 @@ def test_nothing_is_written_without_the_confirmation_of_the_same_text(
         ("SELECT 1; TRUNCATE TABLE t", "has 2 statements, of which TRUNCATE writes"),
         ("CREATE TEMPORARY VIEW w AS SELECT * FROM t", "this CREATE is not run"),
         ("DROP TABLE t", "this DROP is not run"),
+        ("ALTER TABLE t RENAME TO u", "this ALTER is not run"),
         ("INSERT INTO db.u VALUES (1)", "this INSERT is not run"),
         ("DELETE FROM `t$files`", "this DELETE is not run"),
         ("CALL sys.compact('u')", "this CALL is not run"),

@@ -6,7 +6,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
@@ -308,6 +311,14 @@ _VALUES = {
     "time": datetime(1969, 12, 31, 23, 59, 59, 123456),  # noqa: DTZ001 - TIMESTAMP_NTZ
     "flag": False,
 }
+_SCALARS = (
+    (np.int64(3), 3),
+    (np.True_, True),
+    (np.datetime64("2026-01-02"), date(2026, 1, 2)),
+    (np.datetime64("2026-01-02T03:04:05", "ns"), datetime(2026, 1, 2, 3, 4, 5)),  # noqa: DTZ001 - TIMESTAMP_NTZ
+    (pa.scalar("x"), "x"),
+)
+"""Scalars of numpy and Arrow, with the values that they stand for."""
 
 
 def test_a_parameter_has_the_value_in_queries_and_in_other_statements(catalog: pe.Catalog) -> None:
@@ -316,6 +327,8 @@ def test_a_parameter_has_the_value_in_queries_and_in_other_statements(catalog: p
     catalog.sql(f"CREATE TABLE v AS SELECT {columns}", _VALUES)
     written = catalog.table("db.v").to_arrow()
     assert asked.to_pylist() == written.to_pylist() == [_VALUES]
+    for scalar, value in _SCALARS:
+        assert catalog.sql("SELECT ? AS v", [scalar]).to_arrow().to_pylist() == [{"v": value}]
 
 
 @pytest.mark.parametrize(
@@ -355,6 +368,16 @@ def test_tables_and_other_rows_are_given_by_name(catalog: pe.Catalog) -> None:
     assert joined.to_polars().rows() == [(2, "a")]
     again = pe.sql("SELECT id FROM f", catalog, f=frame)
     assert again.to_arrow()["id"].to_pylist() == [2]
+    rows = pa.table({"id": [2], "v": ["a"]})
+    for form in (rows.to_pydict(), rows.to_pylist(), rows.to_reader(), ds.dataset(rows)):
+        assert pe.sql("SELECT * FROM f", f=form).to_arrow().to_pylist() == rows.to_pylist()
+    for other in (frame["id"], pl.LazyFrame(rows.to_pydict()), {"id": 2}, [2], "f.parquet"):
+        with pytest.raises(InvalidInputError, match="The rows 'f' have type"):
+            pe.sql("SELECT * FROM f", f=other)
+    with pytest.raises(InvalidInputError, match=r"catalog must be a Catalog.* as parameters="):
+        pe.sql("SELECT :id", {"id": 1})  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="parameters must be a list, or a dict"):
+        pe.sql("SELECT ?", parameters=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

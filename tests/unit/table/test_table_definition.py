@@ -1,7 +1,8 @@
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -72,6 +73,8 @@ def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message
 def test_an_option_without_a_value_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="Option 'bucket' must be"):
         made(tmp_path, {"id": "INT"}, options={"bucket": None})
+    table = made(tmp_path, {"id": "INT"}, options={"bucket": np.int64(-1), "x": np.False_})
+    assert dict(table.options) == {"bucket": "-1", "x": "false"}
 
 
 def test_a_point_in_time_says_what_it_is(tmp_path: Path) -> None:
@@ -83,6 +86,8 @@ def test_a_point_in_time_says_what_it_is(tmp_path: Path) -> None:
     assert table.at("one").count() == 1
     assert table.at("2").count() == 2
     assert table.at(datetime.now().astimezone()).count() == 2
+    assert table.at(np.datetime64("2199-01-01", "ns")).count() == 2  # type: ignore[arg-type]  # a time
+    assert [table.at(one).count() for one in table.snapshots] == [1, 2]
     with pytest.raises(InvalidInputError, match="but 1 and tag were given"):
         table.at(1, tag="one")
 
@@ -104,3 +109,30 @@ def test_the_first_rows_are_shown(tmp_path: Path) -> None:
     table = made(tmp_path, {"id": "INT"})
     table.append([{"id": number} for number in range(9)])
     assert list(table.head(3)["id"]) == [0, 1, 2]
+
+
+def test_named_levels_of_an_index_of_pandas_are_columns(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "n": [3, 4], "name": ["a", "b"]})
+    for names in (["id"], ["id", "name"], ["name"]):
+        table = made(tmp_path / "-".join(names), frame.set_index(names))
+        table.append(frame.set_index(names))
+        assert table.to_arrow().to_pylist() == frame[list(table.to_arrow().column_names)].to_dict(
+            "records"
+        )
+    table = made(tmp_path, frame)
+    table.append(frame.set_index("id", drop=False))
+    table.append(frame.set_axis(["x", "y"]))
+    assert table.count() == 4
+    with pytest.raises(InvalidInputError, match="no column 'other'"):
+        table.append(frame.rename_axis("other"))
+
+
+def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
+    table = made(tmp_path, {"id": "INT", "dt": "DATE"}, partition_by="dt")
+    for day in (date(2026, 1, 2), np.datetime64("2026-01-02"), pd.Timestamp("2026-01-02")):
+        table.append([{"id": 1, "dt": date(2026, 1, 2)}])
+        table.drop_partitions({"dt": day})
+        assert table.count() == 0
+    for moment in (pd.Timestamp("2026-01-02 12:00"), np.datetime64("2026-01-02T12"), pd.NaT):
+        with pytest.raises(InvalidInputError, match="is not a valid DATE"):
+            table.drop_partitions({"dt": moment})

@@ -179,11 +179,14 @@ def test_dictionary_and_view_and_large_arrays_are_taken() -> None:
             "a": pa.array(["x", "y"]).dictionary_encode(),
             "b": pa.array(["x", "y"], pa.large_string()),
             "c": pa.array([[1], None], pa.large_list(pa.int64())),
+            "d": pa.array([[1, 2], None], pa.list_view(pa.int64())),
+            "e": pa.array([None, [3]], pa.large_list_view(pa.int64())),
         }
     )
-    assert written(table, a=STRING, b=STRING, c=ArrayType(element=INT)) == [
-        {"a": "x", "b": "x", "c": [1]},
-        {"a": "y", "b": "y", "c": None},
+    ints = ArrayType(element=INT)
+    assert written(table, a=STRING, b=STRING, c=ints, d=ints, e=ints) == [
+        {"a": "x", "b": "x", "c": [1], "d": [1, 2], "e": None},
+        {"a": "y", "b": "y", "c": None, "d": None, "e": [3]},
     ]
 
 

@@ -1,0 +1,224 @@
+"""Functions of Spark as those of DuckDB."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
+
+SPARK = "spark"
+ONE = exp.Literal.number(1)
+
+
+def call(name: str, *parts: exp.Expr) -> exp.Expr:
+    """Return a call of a function of DuckDB."""
+    return exp.Anonymous(this=name, expressions=list(parts))
+
+
+def constant(node: exp.Expr, what: str) -> str:
+    """Return the text of an argument, which must be a constant."""
+    if not isinstance(node, exp.Literal):
+        raise InvalidInputError(f"{what} must be a constant, not {node.sql(SPARK)}.")
+    return str(node.name)
+
+
+def refused(what: str, hint: str = "") -> Callable[..., exp.Expr]:
+    """Return a function that raises an error: there is no such translation."""
+
+    def refuse(*_: exp.Expr) -> exp.Expr:
+        raise UnsupportedFeatureError(f"{what} without Spark", hint=hint)
+
+    return refuse
+
+
+def _formatted(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:
+    form = strftime_pattern(constant(pattern, "A pattern of times"))
+    time = exp.cast(value, "timestamp", dialect="duckdb")
+    return call("strftime", time, exp.Literal.string(form))
+
+
+def _difference(node: exp.Expr) -> exp.Expr:
+    """Return the whole units between two times, where DuckDB counts the bounds between them."""
+    unit = node.args.get("unit")
+    if unit is None:
+        return node
+    times = [
+        exp.cast((one.this if isinstance(one, exp.TsOrDsToDate) else one).copy(), "timestamp")
+        for one in (node.expression, node.this)
+    ]
+    for time in times:
+        time.set("to", exp.DataType.build("timestamp", dialect="duckdb"))
+    return call("date_sub", exp.Literal.string(unit.name), *times)
+
+
+def _field(unit: str, value: exp.Expr) -> exp.Expr:
+    """Return a field of a time by its name in Spark."""
+    if unit.upper() in {"DOW", "DAYOFWEEK"}:
+        return exp.Paren(this=exp.Add(this=call("dayofweek", value), expression=ONE.copy()))
+    if unit.upper() in {"SECOND", "SECONDS", "SEC", "SECS", "S"}:
+        micros = exp.Div(this=call("microsecond", value), expression=exp.Literal.number(1000000))
+        return exp.cast(micros, "decimal(8, 6)")
+    return exp.Extract(this=exp.var(unit), expression=value)
+
+
+def _replacement(node: exp.Expr) -> exp.Expr:
+    r"""Return `regexp_replace` with groups as `\1`, where Java writes `$1`."""
+    value = node.args.get("replacement")
+    if isinstance(value, exp.Literal):
+        text = re.sub(
+            r"\\(.)|\$(\d)|(\\)$",
+            lambda found: f"\\{found[2]}" if found[2] else "\\\\" if found[1] == "\\" else found[1],
+            value.name,
+        )
+        node.set("replacement", exp.Literal.string(text))
+    return node
+
+
+def _present(node: exp.Expr) -> exp.Expr:
+    """Return `first` or `last` without nulls."""
+    inner = node.this
+    is_first, in_window = (
+        isinstance(inner, exp.First | exp.FirstValue),
+        isinstance(node.parent, exp.Window),
+    )
+    if not is_first and not isinstance(inner, exp.Last | exp.LastValue):
+        return node
+    if in_window:
+        kind = exp.FirstValue if is_first else exp.LastValue
+        return exp.IgnoreNulls(this=kind(this=inner.this.copy()))
+    is_there = exp.Not(this=exp.Is(this=inner.this.copy(), expression=exp.Null()))
+    function = call("first" if is_first else "last", inner.this.copy())
+    return exp.Filter(this=function, expression=exp.Where(this=is_there))
+
+
+def _first(node: exp.Expr) -> exp.Expr:
+    return node if isinstance(node.parent, exp.IgnoreNulls) else call("first", node.this.copy())
+
+
+def _grouped(node: exp.Expr) -> exp.Expr:
+    """Return `GROUP BY a WITH ROLLUP`, or `GROUP BY a GROUPING SETS (…)`, in the form of SQL."""
+    for key in ("rollup", "cube"):
+        for one in node.args.get(key) or ():
+            one.set("expressions", [part.copy() for part in node.expressions])
+            node.set("expressions", None)
+    if node.args.get("grouping_sets"):
+        node.set("expressions", None)
+    return node
+
+
+def _counted(node: exp.Expr) -> exp.Expr:
+    """Return the count of rows in which no argument is null."""
+    more = node.expressions
+    if not more or isinstance(node.this, exp.Distinct):
+        return node
+    is_null = exp.or_(
+        *(exp.Is(this=one.copy(), expression=exp.Null()) for one in (node.this, *more))
+    )
+    case = exp.Case(ifs=[exp.If(this=is_null, true=exp.Null())], default=ONE.copy())
+    return exp.Count(this=case)
+
+
+def _any_of_rows(node: exp.Expr) -> exp.Expr:
+    is_compared = isinstance(node.parent, exp.Binary)
+    return (
+        node if is_compared or not isinstance(node.this, exp.Paren) else call("bool_or", node.this)
+    )
+
+
+def _unix_text(seconds: exp.Expr, pattern: exp.Expr | None = None) -> exp.Expr:
+    form = pattern or exp.Literal.string("yyyy-MM-dd HH:mm:ss")
+    return _formatted(call("to_timestamp", seconds), form)
+
+
+def _quantile(node: exp.Expr, values: exp.Expr) -> exp.Expr:
+    kind = "quantile_disc" if isinstance(node, exp.ApproxQuantile) else "quantile_cont"
+    return call(kind, values.copy(), node.args["quantile"].copy())
+
+
+def _digest(node: exp.Expr) -> exp.Expr:
+    length = node.args.get("length")
+    return call(
+        "spark_sha2", exp.cast(node.this.copy(), "blob"), (length or exp.Literal.number(256)).copy()
+    )
+
+
+def _joined(node: exp.Expr) -> exp.Expr:
+    """Return `listagg`, whose delimiter is empty in Spark if it has none."""
+    if node.args.get("separator") is None:
+        node.set("separator", exp.Literal.string(""))
+    return node
+
+
+def _skewness(node: exp.Expr) -> exp.Expr:
+    """Return the skewness of a population, where DuckDB has that of a sample."""
+    count = exp.Count(this=node.this.copy())
+    less = exp.Sub(this=count, expression=exp.Literal.number(2))
+    pairs = exp.Sub(this=exp.Mul(this=count, expression=count), expression=count)
+    scale = exp.Div(this=exp.Paren(this=less), expression=call("sqrt", exp.Paren(this=pairs)))
+    return exp.Paren(this=exp.Mul(this=node.copy(), expression=scale))
+
+
+def _json_text(node: exp.Expr) -> exp.Expr:
+    """Return a value in a text of JSON; null if it is none."""
+    if "*" in node.expression.sql(SPARK):
+        raise UnsupportedFeatureError("a wildcard in the path of get_json_object without Spark")
+    node.set("this", call("spark_valid_json", node.this.copy()))
+    return node
+
+
+BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
+    "bround": lambda value, digits=None: call("round_even", value, digits or exp.Literal.number(0)),
+    "isnull": lambda value: exp.Paren(this=exp.Is(this=value, expression=exp.Null())),
+    "isnotnull": lambda value: exp.Not(
+        this=exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
+    ),
+    "octet_length": lambda text: call("strlen", text),
+    "timestamp_seconds": lambda value: call("to_timestamp", value),
+    "every": lambda value: call("bool_and", value),
+    "some": lambda value: call("bool_or", value),
+    "date_format": _formatted,
+    "from_unixtime": _unix_text,
+    "date_part": lambda unit, value: _field(constant(unit, "The field"), value),
+    "datepart": lambda unit, value: _field(constant(unit, "The field"), value),
+    "elt": lambda at, *texts: call("list_extract", exp.Array(expressions=list(texts)), at),
+    "format_string": lambda form, *values: call("printf", form, *values),
+    "std": lambda value: call("stddev", value),
+    "try_sum": lambda value: call("sum", value),
+    "try_avg": lambda value: call("avg", value),
+    "monotonically_increasing_id": lambda: exp.Paren(
+        this=exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=ONE.copy())
+    ),
+    "hash": refused("the function hash"),
+    "xxhash64": refused("the function xxhash64"),
+    "to_char": refused("the function to_char", "date_format formats times."),
+    "to_varchar": refused("the function to_varchar", "date_format formats times."),
+    "bitmap_construct_agg": refused("the function bitmap_construct_agg"),
+}
+"""Functions that sqlglot does not know, or translates otherwise, by name."""
+BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
+    exp.DateDiff: _difference,
+    exp.TimestampDiff: _difference,
+    exp.Extract: lambda node: _field(node.name, node.expression.copy()),
+    exp.ArraySize: lambda node: exp.cast(call("cardinality", node.this.copy()), "int"),
+    exp.Chr: lambda node: call("spark.chr", *(one.copy() for one in node.expressions)),
+    exp.Ln: lambda node: call("spark.ln", node.this.copy()),
+    exp.RegexpReplace: _replacement,
+    exp.StrPosition: lambda node: (
+        refused("instr with an occurrence")() if node.args.get("occurrence") else node
+    ),
+    exp.SHA2: _digest,
+    exp.JSONExtractScalar: _json_text,
+    exp.ApproxQuantile: lambda node: _quantile(node, node.this),
+    exp.Quantile: lambda node: _quantile(node, exp.cast(node.this, "double")),
+    exp.Kurtosis: lambda node: call("kurtosis_pop", node.this.copy()),
+    exp.Skewness: _skewness,
+    exp.AnyValue: _first,
+    exp.IgnoreNulls: _present,
+    exp.Any: _any_of_rows,
+    exp.Count: _counted,
+    exp.GroupConcat: _joined,
+    exp.Group: _grouped,
+}
+"""Functions and clauses by the class of their expression."""

@@ -1,0 +1,182 @@
+-- Functions of the database: those of Spark that DuckDB lacks or computes in another way, in the
+-- schema `spark`, and what the translation of a query calls, by the prefix `spark_`.
+--
+-- Casts to integers drop the fraction, where DuckDB rounds. Texts that Spark refuses are quoted, so
+-- that DuckDB refuses them too.
+CREATE MACRO spark_whole(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_whole(x),
+    (x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
+    (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS epoch(x)::BIGINT,
+    (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
+        ELSE '"' || x || '"' END,
+    (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x;
+CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_real(x),
+    (x DOUBLE) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
+    (x TIMESTAMPTZ) AS epoch(x),
+    (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
+        ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
+CREATE MACRO spark_boolean(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_boolean(x),
+    (x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
+CREATE MACRO spark_date(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_date(x),
+    (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
+    (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[0-9]{4}\s*') THEN trim(x) || '-01-01'
+        WHEN regexp_full_match(x, '\s*[0-9]{4}-[0-9]{1,2}\s*') THEN trim(x) || '-01'
+        WHEN x LIKE '%-%-%' THEN regexp_replace(x, '([0-9]-[0-9]+-[0-9]+)[T ].*', '\1')
+        ELSE '"' || x || '"' END;
+CREATE MACRO positive(x) AS x;
+CREATE MACRO negative(x) AS -x;
+CREATE MACRO nanvl(x, y) AS CASE WHEN isnan(x) THEN y ELSE x END;
+CREATE MACRO hypot(x, y) AS sqrt(x * x + y * y);
+CREATE MACRO rint(x) AS round_even(x, 0);
+CREATE MACRO "get"(a, n) AS list_extract(a, n + 1);
+CREATE MACRO arrays_overlap(a, b) AS list_has_any(a, b);
+CREATE MACRO array_repeat(x, n) AS list_transform(range(n), lambda i : x);
+CREATE MACRO spark_distinct(a) AS list_filter(a, lambda x, i : list_position(a, x) = i);
+CREATE MACRO array_union(a, b) AS spark_distinct(list_concat(a, b));
+CREATE MACRO timestamp_millis(x) AS make_timestamptz(x * 1000);
+CREATE MACRO timestamp_micros(x) AS make_timestamptz(x);
+CREATE MACRO make_timestamp_ntz(y, m, d, h, n, s) AS make_timestamp(y, m, d, h, n, s);
+CREATE MACRO find_in_set(x, list) AS coalesce(list_position(string_split(list, ','), x), 0);
+CREATE MACRO spark_le4(n) AS
+    printf('%02X%02X%02X%02X', n & 255, (n >> 8) & 255, (n >> 16) & 255, (n >> 24) & 255);
+CREATE MACRO spark_int4(h, p) AS TRY_CAST('0x' || substr(h, p + 6, 2)
+    || substr(h, p + 4, 2) || substr(h, p + 2, 2) || substr(h, p, 2) AS BIGINT);
+CREATE MACRO spark_int8(h, p) AS spark_int4(h, p) + 4294967296 * (spark_int4(h, p + 8)
+    - CASE WHEN spark_int4(h, p + 8) > 2147483647 THEN 4294967296 ELSE 0 END);
+CREATE MACRO path_to_descriptor(path) AS unhex('0243534544424F4C42'
+    || spark_le4(octet_length(encode(path))) || hex(path) || repeat('0', 16) || repeat('F', 16));
+CREATE MACRO spark_descriptor(h, p, n) AS format(
+    'BlobDescriptor{{version={}, uri=''{}'', offset={}, length={}}}', substr(h, 2, 1),
+    decode(unhex(substr(h, p, n))), spark_int8(h, p + n), spark_int8(h, p + n + 16));
+CREATE MACRO descriptor_to_string(d) AS CASE WHEN hex(d) LIKE '01%'
+    THEN spark_descriptor(hex(d), 11, 2 * spark_int4(hex(d), 3))
+    ELSE spark_descriptor(hex(d), 27, 2 * spark_int4(hex(d), 19)) END;
+CREATE MACRO blob_view(name, field, row) AS unhex('0157454956424F4C42'
+    || spark_le4(octet_length(encode(name))) || hex(name) || spark_le4(field)
+    || spark_le4(row & 4294967295) || spark_le4(row >> 32));
+CREATE SCHEMA spark;
+CREATE MACRO spark_pairs(parts, d) AS map_from_entries(list_transform(parts, lambda part :
+    row(split_part(part, d, 1), CASE WHEN contains(part, d)
+    THEN substr(part, strpos(part, d) + length(d)) END)));
+CREATE MACRO spark_scientific(digits, exponent) AS left(digits, 1) || '.' ||
+    CASE WHEN length(digits) > 1 THEN substr(digits, 2) ELSE '0' END || 'E' || exponent;
+CREATE MACRO spark_plain_text(t) AS CASE WHEN strpos(t, '.') > 8
+    THEN spark_scientific(rtrim(replace(t, '.', ''), '0'), strpos(t, '.') - 2)
+    WHEN t LIKE '0.000%' THEN spark_scientific(ltrim(substr(t, 3), '0'),
+        length(ltrim(substr(t, 3), '0')) - length(t) + 1)
+    ELSE t END;
+CREATE MACRO spark_number_text(t) AS CASE
+    WHEN NOT regexp_matches(t, '[0-9]') OR t IN ('0.0', '-0.0') THEN
+        replace(replace(replace(t, 'inf', 'Infinity'), 'nan', 'NaN'), 'Infinityinity', 'Infinity')
+    WHEN contains(t, 'e') THEN (CASE WHEN t LIKE '-%' THEN '-' ELSE '' END) || spark_scientific(
+        regexp_replace(split_part(t, 'e', 1), '[-.]', '', 'g'), split_part(t, 'e', 2)::INT)
+    WHEN t LIKE '-%' THEN '-' || spark_plain_text(substr(t, 2)) ELSE spark_plain_text(t) END;
+CREATE MACRO spark.add_months(d, n) AS CAST(CAST(d AS DATE) + to_months(n) AS DATE);
+CREATE MACRO spark_months(a, b) AS 12 * (year(a) - year(b)) + month(a) - month(b)
+    + CASE WHEN day(a) = day(b) OR (a::DATE = last_day(a) AND b::DATE = last_day(b)) THEN 0
+    ELSE (day(a) - day(b)) / 31 + (epoch(a::TIME) - epoch(b::TIME)) / 2678400 END;
+CREATE MACRO spark.months_between(a, b) AS round(spark_months(a::TIMESTAMP, b::TIMESTAMP), 8),
+    (a, b, rounds) AS CASE WHEN rounds THEN round(spark_months(a::TIMESTAMP, b::TIMESTAMP), 8)
+    ELSE spark_months(a::TIMESTAMP, b::TIMESTAMP) END;
+CREATE MACRO spark.last_day(d) AS last_day(CAST(d AS DATE));
+CREATE MACRO spark.hour(x) AS hour(CAST(x AS TIMESTAMP));
+CREATE MACRO spark.minute(x) AS minute(CAST(x AS TIMESTAMP));
+CREATE MACRO spark.second(x) AS second(CAST(x AS TIMESTAMP));
+CREATE MACRO spark.weekday(x) AS isodow(CAST(x AS DATE)) - 1;
+CREATE MACRO spark.dayname(x) AS left(dayname(CAST(x AS DATE)), 3);
+CREATE MACRO spark.monthname(x) AS left(monthname(CAST(x AS DATE)), 3);
+CREATE MACRO spark_date_unit(u) AS CASE WHEN u IN ('YEAR', 'YYYY', 'YY') THEN 'YEAR'
+    WHEN u IN ('MONTH', 'MM', 'MON') THEN 'MONTH' WHEN u IN ('QUARTER', 'WEEK') THEN u END;
+CREATE MACRO spark_time_unit(u) AS CASE WHEN u IN ('DAY', 'DD') THEN 'DAY' WHEN u IN ('HOUR',
+    'MINUTE', 'SECOND', 'MILLISECOND', 'MICROSECOND') THEN u ELSE spark_date_unit(u) END;
+CREATE MACRO spark.trunc(d, unit) AS
+    CAST(date_trunc(spark_date_unit(upper(unit)), CAST(d AS DATE)) AS DATE);
+CREATE MACRO spark.date_trunc(unit, x) AS
+    CAST(date_trunc(spark_time_unit(upper(unit)), CAST(x AS TIMESTAMP)) AS TIMESTAMPTZ);
+CREATE MACRO spark.from_utc_timestamp(x, zone) AS
+    CAST(CAST(x AS TIMESTAMP) AT TIME ZONE 'UTC' AT TIME ZONE zone AS TIMESTAMPTZ);
+CREATE MACRO spark.to_utc_timestamp(x, zone) AS
+    CAST(CAST(x AS TIMESTAMP) AT TIME ZONE zone AT TIME ZONE 'UTC' AS TIMESTAMPTZ);
+CREATE MACRO spark.convert_timezone(target, x) AS CAST(x AS TIMESTAMPTZ) AT TIME ZONE target,
+    (source, target, x) AS CAST(x AS TIMESTAMP) AT TIME ZONE source AT TIME ZONE target;
+CREATE MACRO spark.make_timestamp(y, m, d, h, n, s) AS
+    CAST(make_timestamp(y, m, d, h, n, s) AS TIMESTAMPTZ);
+CREATE MACRO spark_valid_json(x) AS CASE WHEN json_valid(x) THEN x END;
+CREATE MACRO spark.sequence(a DATE, b DATE, step) AS
+    list_transform(generate_series(a, b, step), lambda x : CAST(x AS DATE)),
+    (a DATE, b DATE) AS list_transform(generate_series(a, b, INTERVAL 1 DAY),
+    lambda x : CAST(x AS DATE)),
+    (a, b) AS generate_series(a, b, CASE WHEN a > b THEN -1 ELSE 1 END),
+    (a, b, step) AS generate_series(a, b, step);
+CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE), (x, i) AS x + i;
+CREATE MACRO spark_timestamp(x BIGINT) AS to_timestamp(x), (x DOUBLE) AS to_timestamp(x),
+    (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x) AS x;
+CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN n = 0 OR d = '' THEN '' WHEN n > 0
+    THEN array_to_string(list_slice(string_split(x, d), 1, n), d)
+    ELSE array_to_string(list_slice(string_split(x, d), n, -1), d) END;
+CREATE MACRO spark.split_part(x, d, n) AS
+    CASE WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN x ELSE '' END ELSE split_part(x, d, n) END;
+CREATE MACRO spark.levenshtein(a, b) AS levenshtein(a, b),
+    (a, b, most) AS CASE WHEN levenshtein(a, b) > most THEN -1 ELSE levenshtein(a, b) END;
+CREATE MACRO spark.chr(n) AS CASE WHEN n < 0 THEN '' ELSE chr(CAST(n % 256 AS INTEGER)) END;
+CREATE MACRO spark.lpad(x BLOB, n) AS CAST(error('lpad of BINARY needs Spark.') AS VARCHAR),
+    (x BLOB, n, pad) AS CAST(error('lpad of BINARY needs Spark.') AS VARCHAR),
+    (x, n) AS lpad(CAST(x AS VARCHAR), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
+    THEN left(CAST(x AS VARCHAR), n) ELSE lpad(CAST(x AS VARCHAR), n, CAST(pad AS VARCHAR)) END;
+CREATE MACRO spark.rpad(x BLOB, n) AS CAST(error('rpad of BINARY needs Spark.') AS VARCHAR),
+    (x BLOB, n, pad) AS CAST(error('rpad of BINARY needs Spark.') AS VARCHAR),
+    (x, n) AS rpad(CAST(x AS VARCHAR), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
+    THEN left(CAST(x AS VARCHAR), n) ELSE rpad(CAST(x AS VARCHAR), n, CAST(pad AS VARCHAR)) END;
+CREATE MACRO spark.btrim(x) AS trim(x), (x, y) AS trim(x, y);
+CREATE MACRO spark.replace(x, a) AS replace(x, a, ''), (x, a, b) AS replace(x, a, b);
+CREATE MACRO spark.reverse(x VARCHAR) AS reverse(x), (x) AS list_reverse(x);
+CREATE MACRO spark.length(x BLOB) AS octet_length(x), (x) AS length(CAST(x AS VARCHAR));
+CREATE MACRO spark_any(tests) AS CASE WHEN list_contains(tests, true) THEN true
+    WHEN list_count(tests) = len(tests) THEN false END;
+CREATE MACRO spark.array_contains(a, x) AS CASE WHEN x IS NOT NULL THEN
+    CASE WHEN list_contains(a, x) THEN true WHEN list_count(a) = len(a) THEN false END END;
+CREATE MACRO spark.array_remove(a, x) AS
+    CASE WHEN x IS NOT NULL THEN list_filter(a, lambda y : y IS NULL OR y <> x) END;
+CREATE MACRO spark.array_intersect(a, b) AS
+    spark_distinct(list_filter(a, lambda x : list_position(b, x) IS NOT NULL));
+CREATE MACRO spark.flatten(a) AS CASE WHEN list_count(a) = len(a) THEN flatten(a) END;
+CREATE MACRO spark_outer(a) AS CASE WHEN len(a) > 0 THEN a ELSE [NULL] END;
+CREATE MACRO spark.map_contains_key(m, k) AS list_contains(map_keys(m), k);
+CREATE MACRO spark.pmod(a, n) AS CASE WHEN n = 0 THEN error('Division by zero.')
+    WHEN a % n < 0 THEN (a % n + n) % n ELSE a % n END;
+CREATE MACRO spark.try_mod(a, b) AS CASE WHEN b <> 0 THEN a % b END;
+CREATE MACRO spark.e() AS exp(1);
+CREATE MACRO spark.log1p(x) AS ln(1 + x);
+CREATE MACRO spark.expm1(x) AS exp(x) - 1;
+CREATE MACRO spark.csc(x) AS 1 / sin(x);
+CREATE MACRO spark.sec(x) AS 1 / cos(x);
+CREATE MACRO spark.ln(x) AS CASE WHEN x > 0 THEN ln(x) END;
+CREATE MACRO spark.zeroifnull(x) AS coalesce(x, 0);
+CREATE MACRO spark.nullifzero(x) AS nullif(x, 0);
+CREATE MACRO spark.bit_get(x, n) AS CAST((x >> n) & 1 AS TINYINT);
+CREATE MACRO spark.getbit(x, n) AS CAST((x >> n) & 1 AS TINYINT);
+CREATE MACRO spark.factorial(n) AS
+    CASE WHEN n BETWEEN 0 AND 20 THEN CAST(factorial(n) AS BIGINT) END;
+CREATE MACRO spark_bucket(x, width, n) AS
+    greatest(0, least(n + 1, CAST(floor(n * x / width) + 1 AS BIGINT)));
+CREATE MACRO spark.width_bucket(x, low, high, n) AS CASE WHEN n <= 0 OR low = high THEN NULL
+    WHEN low < high THEN spark_bucket(x - low, high - low, n)
+    ELSE spark_bucket(low - x, low - high, n) END;
+CREATE MACRO spark.shiftrightunsigned(x INTEGER, n) AS
+    CAST((CASE WHEN x < 0 THEN x::BIGINT + 4294967296 ELSE x END) >> n AS INTEGER);
+CREATE MACRO spark.regexp(x, pattern) AS regexp_matches(x, pattern);
+CREATE MACRO spark.regexp_substr(x, pattern) AS
+    CASE WHEN regexp_matches(x, pattern) THEN regexp_extract(x, pattern) END;
+CREATE MACRO spark.str_to_map(x) AS spark_pairs(string_split(x, ','), ':'),
+    (x, d) AS spark_pairs(string_split(x, d), ':'), (x, d, e) AS spark_pairs(string_split(x, d), e);
+CREATE MACRO variant_set(v, path, x) AS spark_variant_set(v, path, spark_variant(x), true),
+    (v, path, x, creates) AS spark_variant_set(v, path, spark_variant(x), creates);
+CREATE MACRO try_variant_set(v, path, x) AS
+    spark_try_variant_set(v, path, spark_variant(x), true),
+    (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
+CREATE MACRO spark_to_json(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_json(x),
+    (x) AS CAST(to_json(x) AS VARCHAR);
+CREATE MACRO spark_typeof(x STRUCT("value" BLOB, metadata BLOB)) AS 'variant', (x) AS typeof(x);
+CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_text(x),
+    (x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
+    WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
+    THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '') ELSE CAST(x AS VARCHAR) END;

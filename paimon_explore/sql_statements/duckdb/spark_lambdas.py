@@ -1,0 +1,158 @@
+"""Functions of Spark that call lambdas, and those that return several columns or rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sqlglot import exp
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, constant, refused
+
+_NAMES = {
+    *((exp.Column, "this"), (exp.Column, "table"), (exp.PropertyEQ, "this")),
+    *((exp.Dot, "expression"), (exp.Alias, "alias"), (exp.Lambda, "expressions")),
+}
+"""Where an identifier in a lambda is no parameter, by its parent and role."""
+
+
+def _body(function: exp.Expr, values: Mapping[int, exp.Expr]) -> exp.Expr:
+    """Return the body of a lambda with expressions in place of some of its parameters."""
+    if not isinstance(function, exp.Lambda):
+        raise InvalidInputError(f"{function.sql(SPARK)} is not a lambda: x -> x + 1.")
+    names = [one.name.lower() for one in function.expressions]
+    found = {names[at]: value for at, value in values.items() if at < len(names)}
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        role = (type(node.parent), node.arg_key)
+        if not isinstance(node, exp.Identifier) or role in _NAMES:
+            return node
+        value = found.get(node.name.lower())
+        return node if value is None else value.copy()
+
+    body: exp.Expr = exp.Paren(this=function.this.copy()).transform(replaced)
+    return body
+
+
+def _over_pairs(pairs: exp.Expr, function: exp.Expr, row: Sequence[int | None]) -> exp.Expr:
+    """Return what a lambda of two parameters makes of a list of pairs.
+
+    Args:
+        pairs: structs of two values.
+        function: the lambda.
+        row: what each pair becomes, of 0 and 1, its values, and None, the result of the lambda.
+    """
+    pair = exp.to_identifier("_pair")
+    values = {at: call("struct_extract_at", pair, exp.Literal.number(at + 1)) for at in range(2)}
+    body = _body(function, values)
+    made = [body if at is None else values[at].copy() for at in row]
+    result = made[0] if len(made) == 1 else call("row", *made)
+    return call("list_transform", pairs, exp.Lambda(this=result, expressions=[pair.copy()]))
+
+
+def _filtered_map(entries: exp.Expr, function: exp.Expr) -> exp.Expr:
+    node = _over_pairs(call("map_entries", entries), function, [None])
+    node.set("this", "list_filter")
+    return call("map_from_entries", node)
+
+
+def _mapped(row: Sequence[int | None]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    return lambda entries, function: call(
+        "map_from_entries", _over_pairs(call("map_entries", entries), function, row)
+    )
+
+
+def _indexed(node: exp.Expr) -> exp.Expr:
+    """Return a lambda whose second parameter, an index, counts from 0 as in Spark."""
+    function = node.expression
+    if isinstance(function, exp.Lambda) and len(function.expressions) > 1:
+        name = function.expressions[1].copy()
+        index = exp.Paren(this=exp.Sub(this=name, expression=exp.Literal.number(1)))
+        function.set("this", _body(function, {1: index}))
+    return node
+
+
+def _finished(node: exp.Expr) -> exp.Expr:
+    """Return `aggregate` with its last lambda, which DuckDB does not have."""
+    finish = node.args.get("finish")
+    if finish is None:
+        return node
+    node.set("finish", None)
+    values = call("list_transform", exp.Array(expressions=[node.copy()]), finish.copy())
+    return call("list_extract", values, exp.Literal.number(1))
+
+
+def _all_or_any(array: exp.Expr, test: exp.Expr) -> exp.Expr:
+    return call("spark_any", call("list_transform", array, test))
+
+
+def _exists(node: exp.Expr) -> exp.Expr:
+    """Return whether an element of an array passes a test; EXISTS of a query stays."""
+    test = node.args.get("expression")
+    return node if test is None else _all_or_any(node.this.copy(), test.copy())
+
+
+def _forall(array: exp.Expr, test: exp.Expr) -> exp.Expr:
+    fails = exp.Lambda(this=exp.Not(this=exp.Paren(this=test.this)), expressions=test.expressions)
+    return exp.Not(this=_all_or_any(array, fails))
+
+
+def _outer_rows(node: exp.Expr) -> exp.Expr:
+    """Return LATERAL VIEW OUTER with a null in place of an empty array."""
+    function = node.this
+    if node.args.get("outer") and isinstance(function, exp.Explode):
+        function.set("this", call("spark_outer", function.this.copy()))
+    return node
+
+
+def _structs(node: exp.Expr) -> exp.Expr:
+    """Return the rows of structs as columns."""
+    depth = exp.PropertyEQ(this=exp.to_identifier("max_depth"), expression=exp.Literal.number(2))
+    return call("unnest", node.this.copy(), depth)
+
+
+def _stacked(node: exp.Expr) -> exp.Expr:
+    values, count = node.expressions, int(constant(node.this, "The first argument of stack"))
+    width = -(-len(values) // count)
+    given = node.parent.expressions if isinstance(node.parent, exp.Aliases) else []
+    names = [one.name for one in given] or [f"col{at}" for at in range(width)]
+    padded = [*(one.copy() for one in values), *[exp.Null()] * (width * count - len(values))]
+    rows = [
+        exp.Struct(
+            expressions=[
+                exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=value)
+                for name, value in zip(names, padded[at : at + width], strict=True)
+            ]
+        )
+        for at in range(0, len(padded), width)
+    ]
+    return _structs(exp.Paren(this=exp.Array(expressions=rows)))
+
+
+def _unaliased(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node.this, exp.Anonymous) else node
+
+
+BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
+    "forall": _forall,
+    "zip_with": lambda a, b, function: _over_pairs(call("list_zip", a, b), function, [None]),
+    "map_filter": _filtered_map,
+    "transform_values": _mapped([0, None]),
+    "transform_keys": _mapped([None, 1]),
+    "explode_outer": lambda array: exp.Explode(this=call("spark_outer", array)),
+}
+"""Functions by name."""
+BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
+    exp.Exists: _exists,
+    exp.Transform: _indexed,
+    exp.ArrayFilter: _indexed,
+    exp.Reduce: _finished,
+    exp.ArraySort: lambda node: (
+        refused("the function array_sort with a comparator")()
+        if node.args.get("expression")
+        else node
+    ),
+    exp.Lateral: _outer_rows,
+    exp.Inline: _structs,
+    exp.Stack: _stacked,
+    exp.Aliases: _unaliased,
+}
+"""Functions by the class of their expression."""
