@@ -17,9 +17,11 @@ from support.table_machine import run_histories
 
 @pytest.mark.parametrize("name", some(list(MACHINE_KINDS), 8, 3))
 def test_everything_reads_back_after_steps_that_are_cut_off(name: str, figures: Figures) -> None:
-    machine = type("Machine", (FaultyTableMachine,), {"kind_name": name})
-    figures.add("steps of whole tables, some cut off", run_histories(machine, *_SIZE))
-    cut = sum(count for step, count in machine.steps.items() if step.startswith("cut off"))
+    class Machine(FaultyTableMachine):
+        kind_name = name
+
+    figures.add("steps of whole tables, some cut off", run_histories(Machine, *_SIZE))
+    cut = sum(count for step, count in Machine.steps.items() if step.startswith("cut off"))
     figures.add("steps that were cut off", cut)
     assert cut
 

@@ -15,7 +15,6 @@ from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store import manifests
 from support.paused_file_io import PausedFileIO
 
-
 _Asked = dict[tuple[str, MemoryFileIO, str], object]
 """What was asked of files, by operation and path, and the answers."""
 _CONTENT, _LISTED = MemoryFileIO._content, MemoryFileIO.list

@@ -150,7 +150,7 @@ class Line:
         Those from the one that the hint LATEST names on stay: they may be rolled back just now.
         """
         most = min(self.states, default=0) + _LIMIT
-        hinted = {hint} & self.states.keys()
+        hinted = [number for number in self.states if number == hint]
         ends = (self.latest_id - kept + 1, most, *hinted)
         end = min([*ends, *(i - before for i in self.consumers.values())])
         return sorted(i for i in self.states if i < end)

@@ -17,7 +17,7 @@ Before sorting, the parts are split at common pivots into chunks that fit into t
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -51,8 +51,6 @@ _CHUNK_FLAGS = 1 << 18
 
 PartKeys: TypeAlias = Sequence[Column]
 """The key columns of one part, n rows each."""
-KeyColumn: TypeAlias = Sequence[Keys] | Sequence[Column]
-"""A column of the key as integers or as texts, per part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +85,20 @@ class KeyNumbers:
             masks.append(free.take(part))
             free[part] = False
         return masks[::-1] if newest else masks
+
+
+@dataclass(frozen=True, slots=True)
+class _Integers:
+    """A column of the key as integers, per part."""
+
+    parts: Sequence[Keys]
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A column of the key as texts, per part."""
+
+    parts: Sequence[Column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,35 +252,35 @@ def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
 # ---------------------------------------------------------------- single normalized keys
 
 
-def _key_columns(parts: Sequence[PartKeys]) -> list[KeyColumn]:
+def _key_columns(parts: Sequence[PartKeys]) -> list[_Integers | _Texts]:
     """As few columns as possible that sort like the key; none if a column allows no other form.
 
     Texts with few distinct values become integers, and neighbouring integers one integer.
     """
     if any(column.null_count for part in parts for column in part):
         return []
-    found: list[KeyColumn] = []
+    found: list[_Integers | _Texts] = []
     for columns in zip(*parts, strict=True):
         if not _is_text(columns[0]):
             keys = _integer_keys(columns)
         elif len(parts[0]) > 1 and _repeats(columns):
             keys = _coded(columns)
         else:
-            found.append(columns)
+            found.append(_Texts(columns))
             continue
         if keys is None:
             return []
-        both = _combined(found[-1], keys) if found and _is_integers(found[-1]) else None
-        found[-1 if both else len(found) :] = [both or keys]
+        before = found[-1] if found else None
+        both = _combined(before.parts, keys) if isinstance(before, _Integers) else None
+        if both is not None:
+            found.pop()
+        found.append(_Integers(keys if both is None else both))
     return found
 
 
-def _single_integers(columns: Sequence[KeyColumn]) -> Sequence[Keys] | None:
-    return columns[0] if len(columns) == 1 and _is_integers(columns[0]) else None
-
-
-def _is_integers(column: KeyColumn) -> TypeGuard[Sequence[Keys]]:
-    return isinstance(column[0], np.ndarray)
+def _single_integers(columns: Sequence[_Integers | _Texts]) -> Sequence[Keys] | None:
+    (column,) = columns if len(columns) == 1 else (None,)
+    return column.parts if isinstance(column, _Integers) else None
 
 
 def _integer_keys(columns: Sequence[Column]) -> list[Keys] | None:
@@ -298,8 +310,8 @@ def _coded(columns: Sequence[Column]) -> list[Keys]:
     return list(_split(rank[ints_of(whole.indices)], [len(column) for column in columns]))
 
 
-def _encoded(texts: Column) -> pa.DictionaryArray:
-    encoded: pa.DictionaryArray = pc.call_function("dictionary_encode", [texts])
+def _encoded(texts: Column) -> "pa.DictionaryArray[Any, Any]":
+    encoded: pa.DictionaryArray[Any, Any] = pc.call_function("dictionary_encode", [texts])
     return encoded
 
 
@@ -385,24 +397,24 @@ def _dense(normalized: Sequence[Keys]) -> KeyNumbers | None:
 # ---------------------------------------------------------------- texts, and all the others
 
 
-def _joined(columns: Sequence[KeyColumn]) -> Sequence[Column] | None:
+def _joined(columns: Sequence[_Integers | _Texts]) -> Sequence[Column] | None:
     """Byte strings that sort like several columns, per part; None if there are none.
 
     Integers take eight bytes. Texts end with a zero byte, except the last column.
     """
-    if len(columns) < 2:  # noqa: PLR2004 - nothing to join
-        return columns[0] if columns else None
+    if len(columns) == 1 and isinstance(columns[0], _Texts):
+        return columns[0].parts
     pieces: list[list[Column]] = []
     for column in columns:
-        if _is_integers(column):
-            pieces.append([_big_endian(keys) for keys in column])
+        if isinstance(column, _Integers):
+            pieces.append([_big_endian(keys) for keys in column.parts])
             continue
-        pieces.append([texts.view(pa.binary()) for texts in column])
+        pieces.append([texts.view(pa.binary()) for texts in column.parts])
         if column is not columns[-1]:
-            if any((var_values(texts)[1] == 0).any() for texts in column):
+            if any((var_values(texts)[1] == 0).any() for texts in column.parts):
                 return None
-            pieces.append([_zeros(len(texts)) for texts in column])
-    return [_concatenated(some) for some in zip(*pieces, strict=True)]
+            pieces.append([_zeros(len(texts)) for texts in column.parts])
+    return [_concatenated(some) for some in zip(*pieces, strict=True)] or None
 
 
 def _concatenated(pieces: Sequence[Column]) -> Column:
@@ -411,13 +423,13 @@ def _concatenated(pieces: Sequence[Column]) -> Column:
     sizes = [np.diff(offsets[: count + 1]) for offsets, _ in values]
     widths = [int(size[0]) for size in sizes]
     if 0 in widths or any((size != width).any() for size, width in zip(sizes, widths, strict=True)):
-        return pc.call_function("binary_join_element_wise", [*pieces, _NOTHING])
-    kinds = [f"V{width}" for width in widths]
-    rows = np.empty(count, ",".join(kinds))
-    for name, kind, (offsets, data) in zip(rows.dtype.names, kinds, values, strict=True):
+        joined: Column = pc.call_function("binary_join_element_wise", [*pieces, _NOTHING])
+        return joined
+    kinds = [(f"f{at}", f"V{width}") for at, width in enumerate(widths)]
+    rows = np.empty(count, kinds)
+    for (name, kind), (offsets, data) in zip(kinds, values, strict=True):
         rows[name] = np.frombuffer(data, kind, count, int(offsets[0]))
-    offsets = np.arange(count + 1) * rows.itemsize
-    return build_binary(offsets, rows.view(np.uint8))
+    return build_binary(np.arange(count + 1) * rows.itemsize, rows.view(np.uint8))
 
 
 def _big_endian(normalized: Keys) -> Column:

@@ -201,9 +201,11 @@ def test_keys_of_several_columns_are_ranked(data: st.DataObject, kinds: list[str
 def test_long_parts_with_keys_of_texts_and_numbers_are_cut_at_common_keys(form: str) -> None:
     rng = np.random.default_rng(3)
     tenants = [f"tenant-{at}" for at in range(20)]
-    keys = [(tenants[at % 20], f"{at * 7919 % 15_000:08x}", at // 3) for at in range(15_000)]
+    keys: list[tuple[object, ...]] = [
+        (tenants[at % 20], f"{at * 7919 % 15_000:08x}", at // 3) for at in range(15_000)
+    ]
     if form == "the number and the tenant":
-        keys = [(number, text, tenant) for tenant, text, number in keys]
+        keys = [key[::-1] for key in keys]
     parts = [
         sorted(keys[at] for at in rng.choice(len(keys), size, replace=False))
         for size in (9_000, 8_000, 1)
