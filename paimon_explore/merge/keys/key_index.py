@@ -30,6 +30,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_binary,
     concat_arrays,
+    used_bytes,
     var_values,
 )
 from paimon_explore.frozen_dataclass import dataclass
@@ -43,6 +44,8 @@ _MAX_RANGE = 1 << 62
 _CHUNK_ROWS = 6_144
 """Rows of the largest part in a chunk, chosen so that sorting a chunk fits into the CPU caches."""
 _SIGN = np.uint64(1 << 63)
+_MAX_BYTES = (1 << 31) - 1
+"""Of the values of an array of byte strings."""
 _NOTHING = build_binary(np.zeros(2, np.int64), np.empty(0, np.uint8))[0]
 _SAMPLE_ROWS, _REPEATED = 4_096, 4
 """Texts are numbered if each distinct one occurs that often in the first rows."""
@@ -414,7 +417,10 @@ def _joined(columns: Sequence[_Integers | _Texts]) -> Sequence[Column] | None:
             if any((var_values(texts)[1] == 0).any() for texts in column.parts):
                 return None
             pieces.append([_zeros(len(texts)) for texts in column.parts])
-    return [_concatenated(some) for some in zip(*pieces, strict=True)] or None
+    parts = list(zip(*pieces, strict=True))
+    if any(sum(len(used_bytes(piece)) for piece in part) > _MAX_BYTES for part in parts):
+        return None
+    return [_concatenated(part) for part in parts] or None
 
 
 def _concatenated(pieces: Sequence[Column]) -> Column:
