@@ -117,11 +117,12 @@ def test_tables_are_rescaled_as_a_whole_or_in_some_partitions(run: Sql, rows: Ro
 
 def test_damaged_tables_are_repaired(run: Sql, rows: Rows, orders: Table) -> None:
     run("CREATE TABLE damaged (id INT)")
-    for number in range(4):
-        run(f"INSERT INTO damaged VALUES ({number})")  # noqa: S608 - a number
     assert orders.path.endswith("/orders")
     folder = Path(orders.path).parent / "damaged"
-    lost = min(folder.rglob("data-*"), key=lambda path: path.stat().st_mtime_ns)
+    run("INSERT INTO damaged VALUES (0)")
+    (lost,) = folder.rglob("data-*")
+    for number in range(1, 4):
+        run(f"INSERT INTO damaged VALUES ({number})")  # noqa: S608 - a number
     lost.unlink()
     (folder / "snapshot" / "snapshot-2").unlink()
     call = "CALL sys.remove_unexisting_files('damaged', dry_run => true)"

@@ -16,10 +16,11 @@ from support.table_kinds import PARTITIONS, TABLE_KINDS
 from support.through import interrupted, through
 
 
-def lose_first_file(table: Table) -> Path:
-    """Delete the oldest data file."""
-    files = Path(table.path).rglob("data-*")
-    path = min(files, key=lambda file: file.stat().st_mtime_ns)
+def lose_only_file(table: Table, snapshot: int = 1) -> Path:
+    """Delete the data file of a snapshot that has one."""
+    files = table.at(snapshot=snapshot).inspect.system_table("files").to_arrow()
+    (name,) = files.column("file_path").to_pylist()
+    path = Path(name)
     path.unlink()
     return path
 
@@ -28,7 +29,7 @@ def test_a_table_can_be_read_again_without_the_rows_of_missing_files(tmp_path: P
     table = plain_table(tmp_path)
     table.append([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
     table.append([{"k": 3, "v": "c"}])
-    path = lose_first_file(table)
+    path = lose_only_file(table)
     with pytest.raises(MissingFileError):
         table.to_arrow()
     report = table.maintenance.remove_unexisting_files()
@@ -64,7 +65,7 @@ def test_deletion_vectors_of_missing_files_are_removed(tmp_path: Path) -> None:
     table.append([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
     table.append([{"k": 3, "v": "c"}, {"k": 4, "v": "d"}])
     table.delete("k = 1 OR k = 3")
-    lose_first_file(table)
+    lose_only_file(table)
     table.maintenance.remove_unexisting_files(dry_run=False)
     assert keys(table) == [4]
     table.delete("k = 4")
@@ -113,7 +114,7 @@ def test_a_table_with_all_files_is_left_alone(tmp_path: Path) -> None:
 def test_a_storage_that_does_not_answer_removes_nothing(tmp_path: Path) -> None:
     table = plain_table(tmp_path)
     table.append([{"k": 1, "v": "a"}])
-    lose_first_file(table)
+    lose_only_file(table)
     file_io = FaultyFileIO(table._store.file_io, reads_too=True)
     found = through(table, file_io)
     found.maintenance.remove_unexisting_files()
@@ -129,11 +130,11 @@ def test_beside_another_removal_nothing_is_removed_twice_and_new_rows_stay(
 ) -> None:
     table = plain_table(tmp_path)
     table.append([{"k": 1, "v": "a"}])
-    lose_first_file(table)
+    lose_only_file(table)
     late = interrupted(table, lambda: table.append([{"k": 2, "v": "b"}]))
     late.maintenance.remove_unexisting_files(dry_run=False)
     assert keys(table) == [2]
-    lose_first_file(table)
+    lose_only_file(table, snapshot=3)
     late = interrupted(table, lambda: table.maintenance.remove_unexisting_files(dry_run=False))
     assert late.maintenance.remove_unexisting_files(dry_run=False).files == ()
     assert keys(table) == []
