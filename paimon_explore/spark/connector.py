@@ -78,7 +78,7 @@ def java_settings(
     if catalog is None:
         raise InvalidInputError(
             "connector='java' requires a warehouse.",
-            hint="Pass warehouse='/folder', or an open catalog=.",
+            hint="Pass warehouse='/folder', or a Catalog object as catalog=.",
         )
     chosen = PACKAGES[line] if package is None else package
     return {

@@ -82,7 +82,7 @@ def decode_container(data: bytes, *, path: str, size: int | None = None) -> list
     length = head_length(data[:PREFIX_BYTES], path=path)
     if length > len(data):
         raise CorruptFileError(
-            path, "byte 12", f"the header of {length} bytes must fit into the file"
+            path, "byte 12", f"the header, of {length} bytes, must fit into the file"
         )
     stream = ByteStream(data[:length], path, PREFIX_BYTES)
     total = len(data) if size is None else size

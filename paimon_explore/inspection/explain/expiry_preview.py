@@ -161,7 +161,10 @@ class ExpiryPreview(Result):
                 for h in self.held
             ]  # fmt: skip
             heads = ("kept by", "name", "snapshots#", "files#", "size#", "reason")
-            note = "Each row counts what could be removed without the consumer, option or tag."
+            note = (
+                "Each row counts the snapshots and files that would be removed if this consumer, "
+                "option or tag did not exist."
+            )
             yield grid("Consumers, options and tags that prevent expiry", heads, rows, note=note)
         elif not ids:
             yield Note(text="No snapshot is old enough to expire.")

@@ -204,7 +204,7 @@ class ScanExplanation(Result):
         if self.stages:
             yield self._stage_grid()
             yield BarChart(
-                title="Share kept at each pruning stage",
+                title="Share of manifests or files that each stage keeps",
                 categories=tuple(stage.name for stage in self.stages),
                 series=(
                     Series(name="kept", values=tuple(map(_share, self.stages)), tone=Tone.ADD),

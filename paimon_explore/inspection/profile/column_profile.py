@@ -162,7 +162,10 @@ class ColumnProfile:
         """
         histogram = self.histogram
         if histogram is None or histogram.of != "values":
-            raise InvalidInputError(f"Column {self.name!r} has no histogram of values.")
+            raise InvalidInputError(
+                f"Column {self.name!r} has no histogram of values.",
+                hint="Numbers, dates and timestamps have one; select other columns by a condition.",
+            )
         if not 0 <= first <= last < len(histogram.counts):
             count = len(histogram.counts)
             raise InvalidInputError(

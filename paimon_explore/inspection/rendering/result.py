@@ -47,15 +47,15 @@ class NoRenderer:
     def figure(self, charts: tuple[Chart | LineChart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
-            "plotting a result that was not created from a Paimon table",
-            hint="Create the result with a method of a table, such as t.inspect.lsm().",
+            "plotting a result that no table returned",
+            hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
         )
 
     def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
-            "showing a widget for a result that was not created from a Paimon table",
-            hint="Create the result with a method of a table, such as t.inspect.lsm().",
+            "showing a widget for a result that no table returned",
+            hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
         )
 
 

@@ -13,8 +13,8 @@ _EXPIRY = "Applies to the next snapshot expiry; nothing is removed before."
 _BY_KEY: Mapping[str, str] = {
     "bucket": "New and overwritten partitions get this number of buckets. Writers reject other "
     "writes to existing partitions until INSERT OVERWRITE rewrites them; readers are not affected.",
-    "changelog-producer": "Applies to changelogs from the next write or compaction on; stored "
-    "changelogs do not change.",
+    "changelog-producer": "Applies to changelogs from the next write or compaction on; the "
+    "changelogs of earlier snapshots do not change.",
     "deletion-vectors.enabled": "Writers and compaction use deletion vectors from now on; readers "
     "then only see compacted rows, so a full compaction should follow.",
     "num-levels": _COMPACTION,

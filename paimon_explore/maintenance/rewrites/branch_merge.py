@@ -60,7 +60,10 @@ def _merge_once(store: TableStore, source: str, target: str) -> Snapshot | None:
         _check_history(branch, name)
     (branch, schema), (into, own) = sides
     if schema.fields != own.fields:
-        raise InvalidInputError(f"Branches {source!r} and {target!r} have different columns.")
+        raise InvalidInputError(
+            f"Branch {source!r} cannot be merged into {target!r}: they have different columns.",
+            hint="Change the columns of one branch to those of the other.",
+        )
     tracks = [TableOptions(one.options).value(opt.ROW_TRACKING_ENABLED) for one in (schema, own)]
     if tracks[0] != tracks[1]:
         raise InvalidInputError(

@@ -49,7 +49,7 @@ def _with(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return insert(warehouse, inner, before=before)
     if inner.here.word in {"UPDATE", "DELETE", "MERGE"}:
         raise UnsupportedFeatureError(
-            f"WITH … {inner.here.word}", hint="Write the query as a subquery."
+            f"WITH … {inner.here.word}", hint=f"Write the query as a subquery in {inner.here.word}."
         )
     return None
 

@@ -82,7 +82,7 @@ def altered_both(table: Table, side: Table) -> None:
     [
         (overwritten, "Snapshot 3 of branch 'side' is of kind OVERWRITE"),
         (expired, "The snapshots before 2 of branch 'main' are missing"),
-        (widened, "have different columns"),
+        (widened, "they have different columns"),
         (altered_both, "which branch 'main' does not have, or in another form"),
     ],
 )
