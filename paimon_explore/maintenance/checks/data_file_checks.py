@@ -5,7 +5,7 @@ Checks of the rows of a data file against its manifest entry.
 Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, Ints, int64_values, string_array
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root, unknown_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -48,6 +48,36 @@ ROWS = "a data file has the recorded number of rows"
 READS = "a data file can be read"
 
 
+@dataclass(frozen=True, slots=True)
+class PresentFiles:
+    """The files in the folder of a table, as a mapping by path and as arrays.
+
+    Attributes:
+        by_path: size and time of each file.
+        paths: the paths.
+        sizes: their sizes in bytes.
+    """
+
+    by_path: Mapping[str, FileStatus]
+    paths: Column
+    sizes: Ints
+
+    @classmethod
+    def of(cls, files: Iterable[FileStatus]) -> "PresentFiles":
+        """The files that a folder lists."""
+        by_path = {status.path: status for status in files}
+        sizes = np.array([status.size for status in by_path.values()], np.int64)
+        return cls(by_path, string_array([*by_path]), sizes)
+
+    def others(self, paths: Column, sizes: Ints) -> Ints:
+        """Return which of n files, by number, are not in the folder with these sizes."""
+        options = pc.SetLookupOptions(value_set=self.paths)
+        places = int64_values(pc.call_function("index_in", [paths], options).fill_null(-1))
+        is_same = places >= 0
+        is_same[is_same] = self.sizes[places[is_same]] == sizes[is_same]
+        return np.flatnonzero(~is_same)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFiles:
     """The data files of a table.
@@ -55,20 +85,20 @@ class DataFiles:
     Attributes:
         store: the branch.
         options: the table's options.
-        present: all files of the table by path.
+        present: all files of the table.
         schemas: all schemas by id.
         seen: paths of the files that have been checked.
     """
 
     store: TableStore
     options: TableOptions
-    present: Mapping[str, FileStatus]
+    present: PresentFiles
     schemas: Mapping[int, TableSchema]
     seen: set[str]
 
     def status(self, path: str) -> FileStatus | None:
         """Return size and time of a file; None if it does not exist."""
-        found = self.present.get(path)
+        found = self.present.by_path.get(path)
         if found is not None:
             return found
         try:

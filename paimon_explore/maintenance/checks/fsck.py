@@ -9,16 +9,15 @@ a table while nothing writes to it.
 Spec: concepts/spec; the rules are those of the format, not of an implementation.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import field
 from itertools import pairwise
 
 from paimon_explore.data_types.field_ids import highest_field_id
 from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError, choices
-from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks
-from paimon_explore.maintenance.checks.data_file_checks import DataFiles
+from paimon_explore.maintenance.checks.data_file_checks import DataFiles, PresentFiles
 from paimon_explore.maintenance.checks.findings import Finding, FsckReport, Severity
 from paimon_explore.maintenance.checks.snapshot_checks import Identity, StateChecks, identities
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -64,7 +63,7 @@ def check_table(
     if not store.for_branch(MAIN_BRANCH).schemas.ids():
         raise NotFoundError("table", store.paths.root)
     shared_cache().clear()  # files may have been damaged since this process decoded them
-    present = {status.path: status for status in store.file_io.walk(store.paths.root)}
+    present = PresentFiles.of(store.file_io.walk(store.paths.root))
     found: list[Finding] = []
     seen: set[str] = set()
     avro = AvroCrossChecks(cross_check_records)
@@ -88,7 +87,7 @@ class _Branch:
     Attributes:
         store: the branch.
         options: the table's options.
-        present: all files of the table by path.
+        present: all files of the table.
         read_rows: whether data files are read.
         seen: data files that have been read, shared by all branches.
         avro: collects the metadata files to compare, shared by all branches.
@@ -96,7 +95,7 @@ class _Branch:
 
     store: TableStore
     options: TableOptions
-    present: Mapping[str, FileStatus]
+    present: PresentFiles
     read_rows: bool
     seen: set[str]
     avro: AvroCrossChecks
@@ -114,14 +113,15 @@ class _Branch:
                 snapshots.append(self.store.snapshots.load(snapshot_id))
             except PaimonError as error:
                 yield _unreadable(path, error)
+        checks = self._checks()
         before: Snapshot | None = None
         for snapshot in snapshots:
-            yield from self._check_state(snapshot, self.store.paths.snapshot(snapshot.id))
+            yield from self._check_state(checks, snapshot, self.store.paths.snapshot(snapshot.id))
             if before is not None and before.id == snapshot.id - 1:
                 yield from self._check_step(before, snapshot)
             before = snapshot
-        yield from self._check_tags({one.state_files for one in snapshots})
-        yield from self._check_changelogs()
+        yield from self._check_tags(checks, {one.state_files for one in snapshots})
+        yield from self._check_changelogs(checks)
 
     def _check_schemas(self) -> Iterator[Finding]:
         for schema_id in self.store.schemas.ids():
@@ -162,15 +162,13 @@ class _Branch:
         return StateChecks(
             store=self.store,
             options=self.options,
-            present=self.present,
             schemas=self._schemas,
             data=data,
             read_rows=self.read_rows,
             avro=self.avro,
         )
 
-    def _check_state(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
-        checks = self._checks()
+    def _check_state(self, checks: StateChecks, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         for check in (checks.metadata, checks.files, checks.index, checks.primary_key_indexes):
             try:
                 yield from check(snapshot, path)
@@ -197,8 +195,10 @@ class _Branch:
             what = f"nextRowId decreases from {before.next_row_id} to {after.next_row_id}"
             yield Finding(rule=ROW_IDS, path=path, what=what)
         try:
-            was = identities(self._live(self.store.manifests.all(before).names))
-            base = identities(self._live(self.store.manifests.base(after).names))
+            names = [self.store.manifests.all(before).names, self.store.manifests.base(after).names]
+            if names[0] == names[1]:
+                return
+            was, base = [identities(self._live(one)) for one in names]
         except (FormatError, StorageError):
             return  # reported by the checks of the states
         if was != base:
@@ -208,7 +208,9 @@ class _Branch:
     def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:
         return live_entries(self.store.manifests.read_many(names))
 
-    def _check_tags(self, known: set[tuple[str | None, ...]]) -> Iterator[Finding]:
+    def _check_tags(
+        self, checks: StateChecks, known: set[tuple[str | None, ...]]
+    ) -> Iterator[Finding]:
         for name in self.store.tags.names():
             path = self.store.paths.tag(name)
             try:
@@ -217,10 +219,9 @@ class _Branch:
                 yield _unreadable(path, error)
                 continue
             if tag.snapshot.state_files not in known:
-                yield from self._check_state(tag.snapshot, path)
+                yield from self._check_state(checks, tag.snapshot, path)
 
-    def _check_changelogs(self) -> Iterator[Finding]:
-        checks = self._checks()
+    def _check_changelogs(self, checks: StateChecks) -> Iterator[Finding]:
         for number in self.store.changelogs.ids():
             path = self.store.paths.changelog(number)
             try:

@@ -4,12 +4,13 @@ Checks of primary-key indexes: that they name their data files, and find the row
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
 from pyroaring import BitMap64
 
-from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, as_python, list_offsets, valid_mask
 from paimon_explore.encoding.blob.blob_references import REFERENCES_SUFFIX, decode_references
 from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
 from paimon_explore.encoding.global_index.index_sources import (
@@ -19,7 +20,6 @@ from paimon_explore.encoding.global_index.index_sources import (
 )
 from paimon_explore.encoding.global_index.key_ranges import KeyRange, KeySet
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedFeatureError
-from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks, MetadataKind
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
@@ -50,6 +50,9 @@ VECTORS = "a deletion vector belongs to one live file"
 CHANGELOG_COUNT = "changelogRecordCount is the row count of the changelog files"
 NEXT_ROW = "nextRowId is greater than every row id"
 
+_RECORDED = ("file_name", "file_size", "num_added_files", "num_deleted_files")
+"""Columns of a manifest list."""
+
 Identity = tuple[bytes, int, int, str]
 
 
@@ -69,20 +72,20 @@ class StateChecks:
     Attributes:
         store: the branch.
         options: the table's options.
-        present: all files of the table by path.
         schemas: all schemas by id.
         data: the checks of data files.
         read_rows: whether data files are read.
         avro: collects the metadata files to compare later.
+        correct: manifests that have been read, with the recorded size and entry counts.
     """
 
     store: TableStore
     options: TableOptions
-    present: Mapping[str, FileStatus]
     schemas: Mapping[int, TableSchema]
     data: DataFiles
     read_rows: bool
     avro: AvroCrossChecks
+    correct: set[tuple[object, ...]] = field(default_factory=set)
 
     def metadata(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         """Check existence and size of manifest lists, manifests, statistics and schema."""
@@ -105,21 +108,26 @@ class StateChecks:
     def _check_list(self, name: str) -> Iterator[Finding]:
         """Check existence, size and entry counts of the manifests of a list."""
         path = self.store.paths.manifest(name)
-        if path not in self.present:
+        if path not in self.data.present.by_path:
             return
         listed = self.store.manifests.list(name)
         self.avro.add(self.store, name, MetadataKind.LIST, len(listed))
-        for row in listed.table.to_pylist():
-            manifest = self.store.paths.manifest(str(row["file_name"]))
-            yield from self._check_file(manifest, int(row["file_size"]), path)
-            if manifest not in self.present:
+        columns = (as_python(column(listed.table, one)) for one in _RECORDED)
+        for row in zip(*columns, strict=True):
+            if row in self.correct:
                 continue
-            entries = self.store.manifests.read(str(row["file_name"]))
-            self.avro.add(self.store, str(row["file_name"]), MetadataKind.MANIFEST, len(entries))
+            name, size, *recorded = row
+            manifest = self.store.paths.manifest(str(name))
+            yield from self._check_file(manifest, size, path)
+            if manifest not in self.data.present.by_path:
+                continue
+            entries = self.store.manifests.read(str(name))
+            self.avro.add(self.store, str(name), MetadataKind.MANIFEST, len(entries))
             added = entries.count_of(FileKind.ADD)
-            found = (added, len(entries) - added)
-            recorded = (row["num_added_files"], row["num_deleted_files"])
-            if found != recorded:
+            found = [added, len(entries) - added]
+            if found == recorded and self.data.present.by_path[manifest].size == size:
+                self.correct.add(row)
+            elif found != recorded:
                 what = (
                     f"{manifest} has {found[0]} ADD and {found[1]} DELETE entries, but the "
                     f"manifest list records {recorded[0]} and {recorded[1]}"
@@ -160,15 +168,10 @@ class StateChecks:
                     path=path,
                     what=f"schema {schema_id} is missing, but a live file was written with it",
                 )
-        ends = [
-            first.as_py() + rows.as_py()
-            for first, rows in zip(
-                live.column("first_row_id"), live.column("row_count"), strict=True
-            )
-            if first.as_py() is not None
-        ]
-        if ends and max(ends) > (snapshot.next_row_id or 0):
-            what = f"nextRowId is {snapshot.next_row_id}, but a file has row id {max(ends) - 1}"
+        has_ids = valid_mask(column(live.table, "first_row_id"))
+        ends = (numbers(live.table, "first_row_id") + numbers(live.table, "row_count"))[has_ids]
+        if len(ends) and ends.max() > (snapshot.next_row_id or 0):
+            what = f"nextRowId is {snapshot.next_row_id}, but a file has row id {ends.max() - 1}"
             yield Finding(rule=NEXT_ROW, path=path, what=what)
 
     def _check_levels(self, live: ManifestEntries, path: str) -> Iterator[Finding]:
@@ -198,12 +201,12 @@ class StateChecks:
             return
         schema = next(iter(self.schemas.values()))
         paths = data_file_paths(entries, schema, self.options, self.store.paths)
-        columns = (entries.column("file_size"), entries.column("extra_files"))
-        for data_file, size, extras in zip(paths, *columns, strict=True):
-            file = str(data_file.as_py())
-            yield from self._check_file(file, size.as_py(), path)
-            folder = file.rpartition("/")[0]
-            more: list[str] = extras.as_py() or []
+        sizes, extras = numbers(entries.table, "file_size"), entries.column("extra_files")
+        for number in self.data.present.others(paths, sizes).tolist():
+            yield from self._check_file(str(paths[number].as_py()), sizes[number].item(), path)
+        for number in np.flatnonzero(np.diff(list_offsets(column(entries.table, "extra_files")))):
+            folder = str(paths[int(number)].as_py()).rpartition("/")[0]
+            more: list[str] = extras[int(number)].as_py()
             for name in more:
                 yield from self._check_file(
                     f"{folder}/{name}", None, path, severity=Severity.WARNING
@@ -288,7 +291,7 @@ class StateChecks:
             yield Finding(rule=CHANGELOG_COUNT, path=path, what=what)
 
     def _check_file(
-        self, file: str, size: int | None, path: str, *, severity: Severity = Severity.ERROR
+        self, file: str, size: object, path: str, *, severity: Severity = Severity.ERROR
     ) -> Iterator[Finding]:
         found = self.data.status(file)
         if found is None:
