@@ -12,7 +12,7 @@ import pytest
 import paimon_explore as pe
 import paimon_explore.spark
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.spark.sql_magic import load_ipython_extension
+from paimon_explore.spark.sql_statement import load_ipython_extension
 from paimon_explore.sql_statements.sql_magic import DUCKDB, SqlMagic
 from paimon_explore.table.sql_results.sql_result import SqlResult
 
