@@ -10,7 +10,7 @@ from support.spark_sql import Rows, Run
 
 
 @pytest.fixture
-def catalog(tmp_path: Path, copied_demo: None) -> pe.Catalog:  # noqa: ARG001 - what `pe.demo` does
+def catalog(tmp_path: Path) -> pe.Catalog:
     """A new demo warehouse."""
     made = pe.demo(tmp_path / "warehouse")
     made.sql("USE demo")

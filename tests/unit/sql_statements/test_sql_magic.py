@@ -32,7 +32,7 @@ class Notebook:
 
 
 @pytest.fixture
-def notebook(copied_demo: None) -> Notebook:  # noqa: ARG001 - what `pe.demo` does
+def notebook() -> Notebook:
     return Notebook({"catalog": pe.demo(), "_": pe.demo()})
 
 
