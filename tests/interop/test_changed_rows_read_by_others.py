@@ -46,10 +46,10 @@ def compact(java: JavaPaimon, table: Table, kind: Kind) -> None:
 def test_java_reads_every_snapshot_sees_the_same_files_and_ids_and_goes_on(
     java: JavaPaimon, name: str, catalog: Catalog
 ) -> None:
+    """Rows of all snapshots are compared at the end, with those that Java and we add."""
     kind = CHANGED[name]
     table = make(catalog, name, kind)
     assert table.to_arrow().num_rows == kind.count
-    assert differences(java, table) == []
     assert table.maintenance.fsck() == []
     for system in ("snapshots", "manifests", "files", "partitions", "buckets", "table_indexes"):
         theirs = java.system_table(table.path, system)
@@ -62,7 +62,6 @@ def test_java_reads_every_snapshot_sees_the_same_files_and_ids_and_goes_on(
     if name != "keyed_across":  # engines write to such tables, the core does not
         java.write(table.path, list(kind.more))
     compact(java, table, kind)
-    assert differences(java, table) == []
     table.update({"qty": "-qty"}, "id < 5 OR id > 100")
     assert differences(java, table) == []
     assert table.maintenance.fsck() == []
