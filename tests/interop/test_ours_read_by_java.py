@@ -3,11 +3,12 @@
 import pyarrow as pa
 import pytest
 
+from java_rows import compact, differences
 from oracle import JavaPaimon
 from paimon_explore import Catalog, Table
 from support.rows import difference
 from support.system_rows import facts
-from support.written import KINDS, Kind, make
+from support.written import KINDS, make
 
 pytestmark = pytest.mark.interop
 
@@ -15,23 +16,6 @@ SYSTEM = (
     *("snapshots", "schemas", "options", "manifests", "files", "file_key_ranges", "partitions"),
     *("buckets", "table_indexes", "aggregation_fields"),
 )
-
-
-def differences(java: JavaPaimon, table: Table) -> list[str]:
-    """How the snapshots differ between Java and us."""
-    found = {}
-    for snapshot in table.snapshots:
-        theirs = java.read(table.path, snapshot=snapshot.id)
-        found[snapshot.id] = difference(theirs, table.at(snapshot=snapshot.id).to_arrow())
-    return [f"snapshot {number}: {text}" for number, text in found.items() if text]
-
-
-def compact(java: JavaPaimon, table: Table, kind: Kind) -> None:
-    """Compact by Java, in the way of the table's kind."""
-    if kind.options.get("bucket", "-1") != "-1" or kind.primary_key:
-        java.compact(table.path)
-    else:
-        java.append_compact(table.path, options={"compaction.min.file-num": "2"})
 
 
 def assert_same_system_tables(java: JavaPaimon, table: Table) -> None:
@@ -58,12 +42,12 @@ def test_java_reads_every_snapshot_and_system_table_goes_on_and_expires(
 
     if kind.more:
         java.write(table.path, list(kind.more))
-    compact(java, table, kind)
+    compact(java, table)
     kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
     assert kinds[newest + bool(kind.more)] == "COMPACT"
     assert table.to_arrow().num_rows >= max(kind.count, len(kind.more))
     kind.steps[0](table)
-    compact(java, table, kind)
+    compact(java, table)
     assert differences(java, table) == []
     assert_same_system_tables(java, table)
 

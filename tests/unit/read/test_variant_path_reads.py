@@ -14,29 +14,10 @@ from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, InvalidInputError
+from support.shredded_variants import X as INT_X
+from support.shredded_variants import shredding
 
-SHREDDING = {
-    "type": "ROW",
-    "fields": [
-        {
-            "id": 0,
-            "name": "v",
-            "type": {
-                "type": "ROW",
-                "fields": [
-                    {"id": 0, "name": "a", "type": "BIGINT"},
-                    {"id": 1, "name": "s", "type": "STRING"},
-                    {
-                        "id": 2,
-                        "name": "r",
-                        "type": {"type": "ROW", "fields": [{"id": 0, "name": "x", "type": "INT"}]},
-                    },
-                    {"id": 3, "name": "m", "type": "BIGINT"},
-                ],
-            },
-        }
-    ],
-}
+SHREDDING = shredding(("a", "BIGINT"), ("s", "STRING"), ("r", INT_X), ("m", "BIGINT"))
 ROWS = 300
 A = {"v.typed_value.a.value", "v.typed_value.a.typed_value"}
 S = {"v.typed_value.s.value", "v.typed_value.s.typed_value"}
