@@ -12,7 +12,7 @@ pytest_plugins = (
     "catalogs.homes",
     "implementations",
     "support.browser",
-    "support.demo_in_examples",
+    "support.demo_copies",
     "support.disk_waits",
     "support.event_loops",
     "support.figures",
@@ -21,7 +21,7 @@ pytest_plugins = (
     "support.site",
     "support.skip_summary",
 )
-"""The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
+"""Copies of the demo warehouse; the fixtures of `tests/interop`, where a file `conftest.py` would
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
 reader thread per actor; a browser, with coroutines beside it; and what shares a process."""
 

@@ -8,8 +8,7 @@ from paimon_explore.spark.reads.row_count import count
 from paimon_explore.spark.row_level.delete_update import delete, update
 from paimon_explore.spark.row_level.merge_dataframe import merge_into
 from paimon_explore.spark.session import register, session
-from paimon_explore.spark.sql_magic import load_ipython_extension
-from paimon_explore.spark.sql_statement import sql
+from paimon_explore.spark.sql_statement import load_ipython_extension, sql
 from paimon_explore.spark.writes.distributed_compaction import compact
 from paimon_explore.spark.writes.write_table import write
 

@@ -14,6 +14,7 @@ from paimon_explore.spark.connector import CONNECTOR, WAREHOUSE, session_catalog
 from paimon_explore.spark.spark_types import wire_schema
 from paimon_explore.spark.sql_engine import DATABASE, SparkEngine, frame_of
 from paimon_explore.sql_statements.outcome import Answer
+from paimon_explore.sql_statements.sql_magic import SPARK, Shell, register_sql_magic
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader, statements_of
@@ -111,3 +112,8 @@ def answer(spark: SparkSession, found: Answer) -> DataFrame:
     wire = wire_schema(schema)
     arrays = [pa.array([row[at] for row in found.rows], one.type) for at, one in enumerate(wire)]
     return spark.createDataFrame(pa.Table.from_arrays(arrays, schema=wire), schema=schema)
+
+
+def load_ipython_extension(shell: Shell) -> None:
+    """Register `%paimon_sql` and `%%paimon_sql`; IPython calls this for `%load_ext`."""
+    register_sql_magic(shell, SPARK)

@@ -15,10 +15,10 @@ from support.browser_page import (
     Harness,
     expect_trait,
     open_tab,
-    settled,
     show,
     show_python,
     traits_query,
+    view_settled,
 )
 from support.depth import some
 from support.explored import golden_view
@@ -49,17 +49,8 @@ def explored(harness: Harness, golden: GoldenTables, query: str = "") -> Page:
     given = f"{traits}&{query}"
     page = show_python(harness, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(30_000)
-    settle(page)
+    view_settled(page)
     return page
-
-
-def settle(page: Page) -> None:
-    """Wait for the answer that the open view shows."""
-    page.wait_for_function(
-        "() => !document.querySelector('.pe-panel[role=tabpanel] [data-busy]')"
-        " && document.querySelector('.pe-panel[role=tabpanel]').innerText.length > 20"
-    )
-    settled(page)
 
 
 def opened(page: Page, stride: int, turn: int = 0) -> Iterator[str]:
@@ -67,7 +58,7 @@ def opened(page: Page, stride: int, turn: int = 0) -> Iterator[str]:
     for tab in some(TABS, stride, turn):
         open_tab(page, tab)
         expect_trait(page, "tab", tab)
-        settle(page)
+        view_settled(page)
         yield tab
 
 

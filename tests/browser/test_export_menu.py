@@ -13,7 +13,7 @@ from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Harness, open_tab, settled, show_python, traits_query
+from support.browser_page import Harness, open_tab, show_python, traits_query, view_settled
 from support.explored import golden_view
 from support.golden import GoldenTables
 from support.small_tables import columns, keyed_table
@@ -31,16 +31,8 @@ def shown(harness: Harness, view: TableView, tab: str = "overview") -> Page:
     page = show_python(harness, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(15_000)
     page.wait_for_selector('[data-complete="1"]')
-    settle(page)
+    view_settled(page)
     return page
-
-
-def settle(page: Page) -> None:
-    page.wait_for_function(
-        "() => !document.querySelector('.pe-panel[role=tabpanel] [data-busy]')"
-        " && document.querySelector('.pe-panel[role=tabpanel]').innerText.length > 20"
-    )
-    settled(page)
 
 
 def menu(page: Page) -> Locator:
@@ -67,7 +59,7 @@ def test_every_table_and_picture_of_every_tab_is_in_the_menu(
     page = shown(harness, golden_view(golden.table("java200", "dv_pk").folder))
     for tab in TABS:
         open_tab(page, tab)
-        settle(page)
+        view_settled(page)
         lines = menu(page).locator(".pe-export-line")
         assert lines.count() >= page.evaluate(SHOWN) + 1, tab  # and the timeline
         for line in lines.all():
@@ -88,7 +80,7 @@ def test_tables_are_saved_whole(harness: Harness) -> None:
     assert found[451:] == [["450", "x" * 1000], ["451", ""]]
 
     open_tab(page, "files")
-    settle(page)
+    view_settled(page)
     (file,) = table.files().to_arrow().to_pylist()
     heads, line = saved_rows(page, "Data files")
     values = dict(zip(heads, line, strict=True))
@@ -96,7 +88,7 @@ def test_tables_are_saved_whole(harness: Harness) -> None:
     assert (values["rows"], values["size"]) == ("452", str(file["file_size"]))
 
     open_tab(page, "explain")
-    settle(page)
+    view_settled(page)
     name = file["file_name"]
     assert any(name in line for line in saved_rows(page, "Files to read"))
     harness.check()

@@ -19,8 +19,6 @@ from support.code_blocks import Block, Page, Run, documentation, environment
 from support.required import lacking
 from support.s3 import S3Place, s3_place
 
-pytestmark = pytest.mark.usefixtures("copied_demo")
-
 PAGES = {page.name: page for page in documentation() if any(block.needs for block in page.blocks)}
 OTHER_ENGINES = ".github/docs/how-to/other-engines.md"
 FOLLOW_CHANGES = ".github/docs/how-to/follow-changes.md"

@@ -16,7 +16,6 @@ PAGES = documentation()
 HERE = [page for page in PAGES if page.blocks and not page.uses_spark]
 
 
-@pytest.mark.usefixtures("copied_demo")
 @pytest.mark.parametrize("page", HERE, ids=[page.name for page in HERE])
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ orphan files. All operations are cut in the deep run, else one of so many.
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from uuid import uuid4
@@ -17,15 +17,14 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError, StorageError
-from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.store.table_store import TableStore
 from support.acts import ACTS, Act
 from support.cuts import (
     Outcome,
     Readings,
     check_cut,
     check_finished,
+    cuts_of,
     outcome,
     readings,
     rows_of,
@@ -35,14 +34,10 @@ from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.figures import Figures
 from support.memory_files import copied_files, forget_files
 from support.table_model import Counted
+from support.through import through
 
 STRIDE = 41
 _TURN = count()
-
-
-def through(table: Table, file_io: FileIO) -> Table:
-    """The same table through another storage."""
-    return replace(table, _store=TableStore(file_io, table._store.paths))
 
 
 @dataclass(frozen=True)
@@ -110,15 +105,6 @@ class Scene:
                     assert rows_of(sound) == self.outcome.last, "reported, but absent"
             self.act.run(sound)
             check_finished(sound, self.outcome)
-
-
-def cuts_of(log: list[str]) -> list[tuple[int, Fault]]:
-    """Each operation fails before; those that change something also after, and by a crash."""
-    found = []
-    for step, operation in enumerate(log, 1):
-        is_read = operation.split()[0] in ("read", "open", "status", "exists", "list", "walk")
-        found += [(step, fault) for fault in ([Fault.BEFORE] if is_read else Fault)]
-    return found
 
 
 @pytest.mark.parametrize("name", ACTS)

@@ -15,9 +15,9 @@ from paimon_explore import Table
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.transactions.transaction import Transaction
-from support.cuts import rows_of
+from support.cuts import cuts_of, rows_of
 from support.depth import some
-from support.faulty_file_io import CrashError, Fault, FaultyFileIO
+from support.faulty_file_io import CrashError, FaultyFileIO
 from support.figures import Figures
 from support.memory_files import copied_files, forget_files
 from support.small_tables import append_table, columns, keyed_table
@@ -78,15 +78,6 @@ def run(table: Table, faulty: FaultyFileIO, block: Block) -> None:
         block(tx)
 
 
-def cuts(log: list[str]) -> list[tuple[int, Fault]]:
-    """Every access fails before its effect; changes also after it, and by a crash."""
-    found = []
-    for step, operation in enumerate(log, 1):
-        is_read = operation.split()[0] in ("read", "open", "status", "exists", "list", "walk")
-        found += [(step, fault) for fault in ([Fault.BEFORE] if is_read else Fault)]
-    return found
-
-
 @pytest.mark.parametrize("name", BLOCKS)
 def test_a_transaction_that_is_cut_off_is_visible_or_not(name: str, figures: Figures) -> None:
     table, block = table_of(name), BLOCKS[name][2]
@@ -99,7 +90,7 @@ def test_a_transaction_that_is_cut_off_is_visible_or_not(name: str, figures: Fig
     after, schema_after = rows_of(done), done.schema
     assert before != after
     forget_files(whole.name)
-    chosen = some(cuts(sound.log), STRIDE)
+    chosen = some(cuts_of(sound.log), STRIDE)
     for step, fault in chosen:
         copy = copied_files(files)  # type: ignore[arg-type] # in memory
         faulty = FaultyFileIO(copy, step, fault, reads_too=True)

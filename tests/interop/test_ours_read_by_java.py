@@ -3,11 +3,12 @@
 import pyarrow as pa
 import pytest
 
+from java_rows import compact, differences
 from oracle import JavaPaimon
 from paimon_explore import Catalog, Table
 from support.rows import difference
 from support.system_rows import facts
-from support.written import KINDS, Kind, make
+from support.written import KINDS, make
 
 pytestmark = pytest.mark.interop
 
@@ -15,23 +16,6 @@ SYSTEM = (
     *("snapshots", "schemas", "options", "manifests", "files", "file_key_ranges", "partitions"),
     *("buckets", "table_indexes", "aggregation_fields"),
 )
-
-
-def differences(java: JavaPaimon, table: Table) -> list[str]:
-    """How the snapshots differ between Java and us."""
-    found = {}
-    for snapshot in table.snapshots:
-        theirs = java.read(table.path, snapshot=snapshot.id)
-        found[snapshot.id] = difference(theirs, table.at(snapshot=snapshot.id).to_arrow())
-    return [f"snapshot {number}: {text}" for number, text in found.items() if text]
-
-
-def compact(java: JavaPaimon, table: Table, kind: Kind) -> None:
-    """Compact by Java, in the way of the table's kind."""
-    if kind.options.get("bucket", "-1") != "-1" or kind.primary_key:
-        java.compact(table.path)
-    else:
-        java.append_compact(table.path, options={"compaction.min.file-num": "2"})
 
 
 def assert_same_system_tables(java: JavaPaimon, table: Table) -> None:
@@ -42,44 +26,37 @@ def assert_same_system_tables(java: JavaPaimon, table: Table) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_java_reads_every_snapshot_and_system_table_finds_no_orphans_and_expires(
+def test_java_reads_every_snapshot_and_system_table_goes_on_and_expires(
     java: JavaPaimon, name: str, catalog: Catalog
 ) -> None:
-    table = make(catalog, name, KINDS[name])
-    before, newest = table.to_arrow(), len(table.snapshots)
-    assert before.num_rows == KINDS[name].count
-    assert differences(java, table) == []
+    """Rows of all snapshots are compared at the end, with those that Java and we add."""
+    kind = KINDS[name]
+    table = make(catalog, name, kind)
+    newest = len(table.snapshots)
+    assert table.to_arrow().num_rows == kind.count
     theirs = java.system_table(table.path, "audit_log")
     assert difference(theirs, table.inspect.system_table("audit_log").to_arrow()) == ""
     assert_same_system_tables(java, table)
     later = table.snapshots[newest].time_millis + 1000
     assert java.remove_orphans(table.path, later, dry_run=True) == []
 
+    if kind.more:
+        java.write(table.path, list(kind.more))
+    compact(java, table)
+    kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
+    assert kinds[newest + bool(kind.more)] == "COMPACT"
+    assert table.to_arrow().num_rows >= max(kind.count, len(kind.more))
+    kind.steps[0](table)
+    compact(java, table)
+    assert differences(java, table) == []
+    assert_same_system_tables(java, table)
+
+    before, newest = table.to_arrow(), max(snapshot.id for snapshot in table.snapshots)
     options = {"snapshot.num-retained.min": "1", "snapshot.num-retained.max": "1"}
     java.expire(table.path, {**options, "snapshot.time-retained": "1 ms"})
     assert [snapshot.id for snapshot in table.snapshots] == [newest]
     assert difference(before, table.to_arrow()) == ""
     assert differences(java, table) == []
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_java_goes_on_with_the_table_and_so_do_we(
-    java: JavaPaimon, name: str, catalog: Catalog
-) -> None:
-    kind = KINDS[name]
-    table = make(catalog, name, kind)
-    if kind.more:
-        java.write(table.path, list(kind.more))
-    compact(java, table, kind)
-    kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
-    assert kinds[len(kind.steps) + bool(kind.more)] == "COMPACT"
-    assert differences(java, table) == []
-    assert table.to_arrow().num_rows >= max(kind.count, len(kind.more))
-
-    kind.steps[0](table)
-    compact(java, table, kind)
-    assert differences(java, table) == []
-    assert_same_system_tables(java, table)
 
 
 @pytest.mark.parametrize("compression", ["zstd", "zlib", "none"])

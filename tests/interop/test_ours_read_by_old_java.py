@@ -2,9 +2,9 @@
 
 import pytest
 
+from java_rows import differences
 from oracle import JavaPaimon, JavaPaimonError
-from paimon_explore import Catalog, Table
-from support.rows import difference
+from paimon_explore import Catalog
 from support.written import KINDS, make
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
@@ -15,14 +15,6 @@ NOT_READ_BY_0_9 = {
     "types_parquet": ("ArrayIndexOutOfBounds", "a row in a row crashes it"),
     "types_pk_parquet": ("ArrayIndexOutOfBounds", "a row in a row crashes it"),
 }
-
-
-def differences(java: JavaPaimon, table: Table) -> list[str]:
-    found = []
-    for snapshot in table.snapshots:
-        ours = table.at(snapshot=snapshot.id).to_arrow()
-        found.append(difference(java.read(table.path, snapshot=snapshot.id), ours))
-    return list(filter(None, found))
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -1,4 +1,7 @@
-"""We read what pypaimon and pypaimon-rust write, at every snapshot."""
+"""We read what pypaimon and pypaimon-rust change, at every snapshot.
+
+`tests/golden` has the kinds of tables that they write.
+"""
 
 from pathlib import Path
 
@@ -6,28 +9,11 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table, open_table
-from peers import PEERS, Peer, PeerError, Peers
+from peers import PEERS, Peer, Peers
 from support.rows import difference
 from support.written import ID_NAME, KINDS, make, people
 
 pytestmark = pytest.mark.interop
-
-REFUSED = {
-    ("py", "pk_partial"): "fields.g.sequence-group",
-    ("py", "types_avro_nested"): "Unsupported pyarrow type for Avro conversion: map",
-    ("rust", "types_orc"): "ORC writer does not support column",
-    ("rust", "types_pk_orc"): "ORC writer does not support column",
-}
-UNCOMPRESSED = {"file.compression": "uncompressed"}
-"""Rust writes no other ORC."""
-
-
-def input_rows(catalog: Catalog, name: str) -> pa.Table:
-    """The rows of a table of that kind, and those to be added to it."""
-    table = make(catalog, name, KINDS[name])
-    rows = table.to_arrow()
-    more = pa.Table.from_pylist([dict(row) for row in KINDS[name].more], schema=rows.schema)
-    return pa.concat_tables([rows, more])
 
 
 def differences(peers: Peers, peer: Peer, warehouse: Path, table: Table) -> list[str]:
@@ -42,38 +28,6 @@ def differences(peers: Peers, peer: Peer, warehouse: Path, table: Table) -> list
         else:
             found.append(difference(theirs, ours))
     return list(filter(None, found))
-
-
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("peer", PEERS)
-def test_what_a_peer_wrote_is_read_as_it_reads_it(
-    peers: Peers, peer: Peer, name: str, catalog: Catalog, tmp_path: Path
-) -> None:
-    kind = KINDS[name]
-    rows = input_rows(catalog, name)
-    halves = [rows.slice(0, rows.num_rows // 2 + 1), rows.slice(rows.num_rows // 2)]
-    orc = kind.options.get("file.format") == "orc"
-    peers.create(
-        tmp_path,
-        f"db.{name}",
-        rows.schema,
-        partition_keys=kind.partition_by,
-        primary_keys=kind.primary_key,
-        options={**kind.options, **(UNCOMPRESSED if orc and peer == "rust" else {})},
-    )
-    if (peer, name) in REFUSED:
-        with pytest.raises(PeerError, match=REFUSED[peer, name]):
-            peers.write(peer, tmp_path, f"db.{name}", rows)
-        return
-    for half in halves:
-        peers.write(peer, tmp_path, f"db.{name}", half)
-    table = open_table(tmp_path / "db.db" / name)
-    assert len(table.snapshots) == 2
-    if not kind.primary_key:
-        assert difference(pa.concat_tables(halves), table.to_arrow()) == ""
-    if (peer, name) == ("rust", "types_avro_nested"):
-        return  # Rust reads some nested rows of its own Avro files as null; above they are right
-    assert differences(peers, peer, tmp_path, table) == []
 
 
 @pytest.mark.parametrize("peer", PEERS)

@@ -62,6 +62,6 @@ def _without_temporary_views() -> Iterator[None]:
 
 
 @pytest.fixture
-def catalog(tmp_path: Path, copied_demo: None) -> Catalog:  # noqa: ARG001 - what `pe.demo` does
+def catalog(tmp_path: Path) -> Catalog:
     """A new demo warehouse."""
     return pe.demo(tmp_path / "warehouse")

@@ -28,7 +28,7 @@ def _warehouse_restored(spark: SparkSession) -> Iterator[None]:
     spark.conf.set(WAREHOUSE, before)
 
 
-@pytest.mark.usefixtures("_warehouse_restored", "copied_demo")
+@pytest.mark.usefixtures("_warehouse_restored")
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page: Page, tmp_path: Path) -> None:
     found = page.differences(tmp_path)

@@ -126,6 +126,15 @@ def settled(page: Page) -> None:
     page.evaluate("window.settled()")
 
 
+def view_settled(page: Page) -> None:
+    """Wait for the answer that the open view of the explorer shows."""
+    page.wait_for_function(
+        "() => !document.querySelector('.pe-panel[role=tabpanel] [data-busy]')"
+        " && document.querySelector('.pe-panel[role=tabpanel]').innerText.length > 20"
+    )
+    settled(page)
+
+
 def expect_trait(page: Page, name: str, value: object) -> None:
     """Wait until the model of the page has this value of a trait."""
     page.wait_for_function("([name, value]) => window.model.get(name) === value", arg=[name, value])

@@ -1,14 +1,24 @@
 """What must be true of a table after something was cut off."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from paimon_explore import Table
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
 from support.acts import IDENTIFIER, LATER, USER
+from support.faulty_file_io import Fault
 from support.table_model import Counted, found_in
 
 Readings = Mapping[str, Counted]
+
+
+def cuts_of(log: Sequence[str]) -> list[tuple[int, Fault]]:
+    """Each operation fails before; those that change something also after, and by a crash."""
+    found = []
+    for step, operation in enumerate(log, 1):
+        is_read = operation.split()[0] in ("read", "open", "status", "exists", "list", "walk")
+        found += [(step, fault) for fault in ([Fault.BEFORE] if is_read else Fault)]
+    return found
 
 
 def rows_of(table: Table) -> Counted:

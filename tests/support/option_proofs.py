@@ -8,8 +8,8 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
             "compaction.force-rewrite-all-files",
         ),
     },
-    "interop/test_java_read_by_us.py": {
-        "deletion_vectors": ("deletion-vectors.bitmap64",),
+    "interop/test_compacted_as_java_does.py": {
+        "our_compactions_make_the_files_that_java_makes": ("deletion-vectors.bitmap64",),
     },
     "interop/test_lifecycle_and_java.py": {
         "expiry_leaves_the_same_files": ("changelog.num-retained.min",),

@@ -9,31 +9,25 @@ from support.variants import encode_python
 
 NULL = object()
 """A value that is null, not a variant of null."""
-SHREDDING = {
-    "type": "ROW",
-    "fields": [
-        {
-            "id": 0,
-            "name": "v",
-            "type": {
-                "type": "ROW",
-                "fields": [
-                    {"id": 0, "name": "a", "type": "BIGINT"},
-                    {"id": 1, "name": "s", "type": "STRING"},
-                    {
-                        "id": 2,
-                        "name": "r",
-                        "type": {"type": "ROW", "fields": [{"id": 0, "name": "x", "type": "INT"}]},
-                    },
-                    {"id": 3, "name": "l", "type": {"type": "ARRAY", "element": "BIGINT"}},
-                    {"id": 4, "name": "d", "type": "DECIMAL(9, 2)"},
-                    {"id": 5, "name": "t", "type": "DOUBLE"},
-                    {"id": 6, "name": "o", "type": "BOOLEAN"},
-                ],
-            },
-        }
-    ],
-}
+
+
+def shredding(*fields: tuple[str, object]) -> dict[str, object]:
+    """The type by which the objects of the column `v` are shredded: names and types of members."""
+    members = [{"id": n, "name": name, "type": kind} for n, (name, kind) in enumerate(fields)]
+    column = {"id": 0, "name": "v", "type": {"type": "ROW", "fields": members}}
+    return {"type": "ROW", "fields": [column]}
+
+
+X = {"type": "ROW", "fields": [{"id": 0, "name": "x", "type": "INT"}]}
+SHREDDING = shredding(
+    ("a", "BIGINT"),
+    ("s", "STRING"),
+    ("r", X),
+    ("l", {"type": "ARRAY", "element": "BIGINT"}),
+    ("d", "DECIMAL(9, 2)"),
+    ("t", "DOUBLE"),
+    ("o", "BOOLEAN"),
+)
 """By which the variants of the column `v` are shredded."""
 
 VALUES: Sequence[object] = [

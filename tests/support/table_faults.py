@@ -13,10 +13,10 @@ from paimon_explore import Table
 from paimon_explore.errors import PaimonError
 from paimon_explore.fileio import memory
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.store.table_store import TableStore
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.table_machine import TableMachine
 from support.table_model import Line, State, found_in
+from support.through import through
 
 _COMPOUND = {"tag_and_expire", "branch_and_expire", "branches_of_one_tag"}
 """Acts of several acts."""
@@ -44,7 +44,7 @@ class FaultyTableMachine(TableMachine):
 
     def open(self, name: str, options: Mapping[str, str] | None = None) -> Table:
         table = super().open(name, options)
-        return table if self.faulty is None else _through(table, self.faulty)
+        return table if self.faulty is None else through(table, self.faulty)
 
     @classmethod
     def setup_state(cls) -> Any:  # noqa: ANN401 - hypothesis has no public name for it
@@ -88,7 +88,7 @@ class FaultyTableMachine(TableMachine):
         """Do something with a fault; whether it failed."""
         sound = self.table
         self.faulty = FaultyFileIO(MemoryFileIO(self.space), step, fault)
-        self.table = _through(sound, self.faulty)
+        self.table = through(sound, self.faulty)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter(
@@ -204,8 +204,3 @@ def _copied(lines: Mapping[str, Line]) -> dict[str, Line]:
         )
         for name, line in lines.items()
     }
-
-
-def _through(table: Table, file_io: FaultyFileIO) -> Table:
-    """The same table through another storage."""
-    return replace(table, _store=TableStore(file_io, table._store.paths))

@@ -9,36 +9,28 @@ import pytest
 
 from paimon_explore.__main__ import main
 from paimon_explore.command_line.tutorial import lab_command, notebooks_folder, prepare_tutorial
-from paimon_explore.table.catalog.demo import demo
-
-
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cli") / "warehouse"
-    demo(folder)
-    return folder
 
 
 def test_show_prints_the_text_of_a_table(
-    warehouse: Path, capsys: pytest.CaptureFixture[str]
+    demo_warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", str(warehouse / "demo.db" / "orders")]) == 0
+    assert main(["show", str(demo_warehouse / "demo.db" / "orders")]) == 0
     said = capsys.readouterr().out
     assert said.startswith("orders  (")
     assert "snapshot 5" in said
 
 
 def test_show_prints_a_table_at_a_snapshot(
-    warehouse: Path, capsys: pytest.CaptureFixture[str]
+    demo_warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", "--snapshot", "2", str(warehouse / "demo.db" / "orders")]) == 0
+    assert main(["show", "--snapshot", "2", str(demo_warehouse / "demo.db" / "orders")]) == 0
     assert "snapshot 2" in capsys.readouterr().out
 
 
 def test_show_lists_the_tables_of_a_warehouse(
-    warehouse: Path, capsys: pytest.CaptureFixture[str]
+    demo_warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", str(warehouse)]) == 0
+    assert main(["show", str(demo_warehouse)]) == 0
     assert capsys.readouterr().out.splitlines()[:3] == [
         "demo",
         "  demo.customers",
@@ -47,16 +39,16 @@ def test_show_lists_the_tables_of_a_warehouse(
 
 
 def test_show_lists_the_tables_of_a_database(
-    warehouse: Path, capsys: pytest.CaptureFixture[str]
+    demo_warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", f"{warehouse}/demo.db/"]) == 0
+    assert main(["show", f"{demo_warehouse}/demo.db/"]) == 0
     assert "  demo.stock" in capsys.readouterr().out.splitlines()
 
 
-def test_a_reader_that_has_seen_enough_is_no_failure(warehouse: Path) -> None:
+def test_a_reader_that_has_seen_enough_is_no_failure(demo_warehouse: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    show = [sys.executable, "-m", "paimon_explore", "show", str(warehouse)]
+    show = [sys.executable, "-m", "paimon_explore", "show", str(demo_warehouse)]
     done = subprocess.run(show, stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)  # noqa: S603 - our own command
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -73,9 +65,9 @@ def test_a_folder_without_a_table_is_a_failure_with_the_path_on_stderr(
 
 
 def test_an_unknown_snapshot_is_a_failure_that_tells_the_known_ones(
-    warehouse: Path, capsys: pytest.CaptureFixture[str]
+    demo_warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", "--snapshot", "99", str(warehouse / "demo.db" / "orders")]) == 1
+    assert main(["show", "--snapshot", "99", str(demo_warehouse / "demo.db" / "orders")]) == 1
     assert "Available snapshots: 1 to 5." in capsys.readouterr().err
 
 

@@ -25,8 +25,11 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.sql_statements.outcome import Answer, answer
 from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure, Procedures
-from paimon_explore.sql_statements.procedures.catalog_procedures import CATALOG_PROCEDURES, REFUSED
-from paimon_explore.sql_statements.procedures.migrate_procedures import MIGRATIONS
+from paimon_explore.sql_statements.procedures.catalog_procedures import (
+    CATALOG_PROCEDURES,
+    MIGRATIONS,
+    REFUSED,
+)
 from paimon_explore.sql_statements.procedures.partition_arguments import (
     idle_partitions,
     partitions_of,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.json_parser import parse_fields
-from paimon_explore.errors import FormatError, UnsupportedFeatureError, choices
+from paimon_explore.errors import FormatError, PaimonError, UnsupportedFeatureError, choices
 from paimon_explore.metastore.view_values import (
     FunctionAction,
     FunctionChange,
@@ -13,7 +13,9 @@ from paimon_explore.metastore.view_values import (
     ViewAction,
     ViewChange,
 )
-from paimon_explore.sql_statements.outcome import Answer
+from paimon_explore.sql_statements.clauses import check_options
+from paimon_explore.sql_statements.engine import ForeignTable
+from paimon_explore.sql_statements.outcome import Answer, answer, row_type_of
 from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure, Procedures
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import DIALECT
@@ -121,3 +123,75 @@ REFUSED: Mapping[str, Procedure] = {
     }.items()
 }
 """Procedures of Java that are refused, with the reason."""
+
+
+MIGRATIONS = Procedures()
+"""The procedures by name."""
+
+
+def _check_type(one: Call) -> None:
+    kind = one.needed("source_type")
+    if kind.lower() != "hive":
+        raise one.problem(f"source_type = {kind!r} is unknown", "Use 'hive'.")
+
+
+def _options(one: Call) -> dict[str, str]:
+    given = one.values.get("options_map")
+    more = (
+        {str(key): str(text) for key, text in given.items()} if isinstance(given, Mapping) else {}
+    )
+    options = {**one.options(), **more}
+    check_options(list(options), "options")
+    return options
+
+
+def _migrate(one: Call, source: ForeignTable, target: str, *, drops: bool) -> None:
+    """Create a table with the rows of a source, then drop the source."""
+    catalog = one.warehouse.warehouse()
+    made = catalog.create_table(
+        target,
+        row_type_of(source.rows.fields, "a table"),
+        partition_by=source.partition_by,
+        options=_options(one),
+    )
+    try:
+        source.rows.insert_into(made)
+    except BaseException:
+        catalog.drop_table(target)
+        raise
+    if drops and source.name:
+        one.warehouse.engine.drop_foreign_table(source)
+
+
+@MIGRATIONS.add(
+    "source_type", "table", "options", "delete_origin", "target_table", "options_map", "parallelism"
+)
+def _migrate_table(one: Call) -> None:
+    _check_type(one)
+    text = one.needed("table")
+    given = one.text("target_table")
+    if "/" in text and given is None:
+        raise one.problem("the argument 'target_table' is missing, which a folder requires")
+    source = one.warehouse.engine.foreign_table(
+        Reader(text).path("the table") if "/" not in text else (text,)
+    )
+    path = Reader(text if given is None else given).path("the target table")
+    target = one.warehouse.named(path).table
+    _migrate(one, source, target, drops=one.flag("delete_origin", default=True))
+
+
+@MIGRATIONS.add("source_type", "database", "options", "options_map", "parallelism")
+def _migrate_database(one: Call) -> Answer:
+    _check_type(one)
+    database, engine = one.needed("database"), one.warehouse.engine
+    done, failed = 0, list[str]()
+    for name in engine.foreign_tables(database):
+        try:
+            target = one.warehouse.named((database, name)).table
+            _migrate(one, engine.foreign_table((database, name)), target, drops=True)
+            done += 1
+        except PaimonError as error:
+            failed.append(f"{name}: {str(error).partition(chr(10))[0]}")
+    text = f"migrate database is finished, success cnt: {done} , failed cnt: {len(failed)}"
+    problems = "".join(f"; {problem}" for problem in failed)
+    return answer("result string", [(text + problems,)])

@@ -1,70 +1,19 @@
-"""CREATE, ALTER, DROP, SHOW, DESCRIBE and ANALYZE."""
+"""CREATE TABLE of queries on Spark; the other definitions are in `tests/unit/sql_statements`."""
 
 import pytest
 
-from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import (
-    AlreadyExistsError,
-    InvalidInputError,
-    NotFoundError,
     PaimonError,
-    UnsupportedFeatureError,
 )
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.spark_sql import Rows, Sql
-
-CREATE = """
-CREATE TABLE demo.made (
-  id BIGINT NOT NULL COMMENT 'the key',
-  name VARCHAR(10) DEFAULT 'none',
-  `user id` CHAR(3),
-  price DECIMAL(10, 2),
-  at TIMESTAMP,
-  wall TIMESTAMP_NTZ,
-  milli TIMESTAMP(3),
-  s STRUCT<a: INT NOT NULL, b: ARRAY<MAP<STRING, DATE>>>,
-  dt STRING
-)
-USING paimon
-PARTITIONED BY (dt)
-COMMENT 'it''s made'
-TBLPROPERTIES ('primary-key' = 'dt,id', bucket = 2, merge-engine = 'partial-update')
-"""
 
 
 def made(catalog: Catalog, name: str = "demo.made") -> Table:
     found = catalog.table(name)
     assert isinstance(found, Table)
     return found
-
-
-def test_a_table_is_made_with_all_clauses_and_shown_so_that_it_can_be_made_again(
-    run: Sql, rows: Rows, catalog: Catalog
-) -> None:
-    run(CREATE)
-    schema = made(catalog).schema
-    assert [type_text(field.type) for field in schema.fields[:7]] == [
-        "BIGINT NOT NULL",
-        "VARCHAR(10)",
-        "CHAR(3)",
-        "DECIMAL(10, 2)",
-        "TIMESTAMP(6) WITH LOCAL TIME ZONE",
-        "TIMESTAMP(6)",
-        "TIMESTAMP(3)",
-    ]
-    assert schema.primary_keys == ("dt", "id")
-    assert schema.partition_keys == ("dt",)
-    assert (schema.fields[0].description, schema.fields[1].default_value) == ("the key", "none")
-    assert schema.options == {"bucket": "2", "merge-engine": "partial-update"}
-    ((text,),) = rows("SHOW CREATE TABLE made")
-    run("DROP TABLE made")
-    run(str(text))
-    again = made(catalog).schema
-    assert [field.name for field in again.fields] == [field.name for field in schema.fields]
-    assert again.options == schema.options
-    assert again.primary_keys == schema.primary_keys
-    assert rows("SHOW CREATE TABLE demo.made") == [(text,)]
 
 
 def test_a_table_is_made_like_another_or_as_a_query(run: Sql, rows: Rows, catalog: Catalog) -> None:
@@ -80,139 +29,6 @@ def test_a_table_is_made_like_another_or_as_a_query(run: Sql, rows: Rows, catalo
     with pytest.raises(PaimonError):
         run("CREATE TABLE broken TBLPROPERTIES ('primary-key' = 'id') AS SELECT null AS id")
     assert "broken" not in catalog.tables("demo")
-
-
-def test_a_table_is_altered(run: Sql, rows: Rows, catalog: Catalog) -> None:
-    run("CREATE TABLE t (id INT, name STRING, s STRUCT<a: INT>)")
-    run("INSERT INTO t VALUES (1, 'a', named_struct('a', 7))")
-    for change in (
-        "ADD COLUMNS (x INT COMMENT 'cx' AFTER id, y STRING FIRST, s.b STRING)",
-        "ADD COLUMN z DOUBLE DEFAULT 2.5",
-        "RENAME COLUMN X TO xx",
-        "ALTER COLUMN xx TYPE BIGINT",
-        "ALTER COLUMN xx COMMENT 'wide'",
-        "ALTER COLUMN y AFTER name",
-        "CHANGE COLUMN y yy STRING COMMENT 'text' FIRST",
-        "DROP COLUMN IF EXISTS nope",
-        "DROP COLUMNS (z)",
-        "SET TBLPROPERTIES ('snapshot.num-retained.max' = '10', 'comment' = 'hello')",
-        "UNSET TBLPROPERTIES IF EXISTS ('snapshot.num-retained.max', 'not.there')",
-        "RENAME TO renamed",
-    ):
-        run(f"ALTER TABLE t {change}")
-    schema = made(catalog, "demo.renamed").schema
-    assert [(f.name, f.description) for f in schema.fields] == [
-        *(("yy", "text"), ("id", None), ("xx", "wide"), ("name", None), ("s", None)),
-    ]
-    assert (schema.comment, schema.options) == ("hello", {})
-    assert rows("SELECT id, name, xx, s.a, s.b FROM renamed") == [(1, "a", None, 7, None)]
-    run("ALTER TABLE renamed ALTER COLUMN id DROP NOT NULL")
-    run("COMMENT ON TABLE renamed IS 'other'")
-    assert made(catalog, "demo.renamed").schema.comment == "other"
-
-
-def test_tags_branches_and_partitions_are_clauses_of_alter(
-    run: Sql, rows: Rows, catalog: Catalog
-) -> None:
-    for change in (
-        "CREATE TAG v1 AS OF VERSION 1 RETAIN 2 DAYS",
-        "CREATE TAG IF NOT EXISTS v1",
-        "CREATE OR REPLACE TAG v2",
-        "REPLACE TAG v2 AS OF VERSION 3",
-        "RENAME TAG v2 TO v3",
-        "DELETE TAG IF EXISTS v2",
-        "CREATE BRANCH b1 FROM TAG v1",
-        "RENAME BRANCH b1 TO b2",
-        "DROP IF EXISTS PARTITION (dt = '2026-01-01'), PARTITION (dt = '2026-01-03')",
-    ):
-        run(f"ALTER TABLE orders {change}")
-    assert rows("SHOW TAGS orders") == [("v1",), ("v3",)]
-    assert rows("SHOW BRANCHES orders") == [("b2",)]
-    assert made(catalog, "demo.orders").tags["v3"].snapshot.id == 3
-    assert rows("SHOW PARTITIONS orders") == [("dt=2026-01-02",)]
-    assert rows("SELECT count(*) FROM orders$branch_b2") == [(6,)]
-
-
-def test_what_there_is_is_shown_and_described(rows: Rows, catalog: Catalog) -> None:
-    assert ("demo", "orders", False) in rows("SHOW TABLES")
-    assert rows("SHOW TABLES IN demo LIKE 'cust*|ord*'") == [
-        ("demo", "customers", False),
-        ("demo", "orders", False),
-    ]
-    assert rows("SHOW COLUMNS IN customers") == [("id",), ("name",), ("city",)]
-    assert ("bucket", "2") in rows("SHOW TBLPROPERTIES customers")
-    assert rows("SHOW TBLPROPERTIES customers ('bucket')") == [("bucket", "2")]
-    assert rows("DESCRIBE demo.orders")[-1] == ("dt", "date", None)
-    facts = {row[0]: row[1] for row in rows("DESC EXTENDED customers")}
-    assert facts["Primary Key"] == "id"
-    assert facts["Location"] == made(catalog, "demo.customers").path
-    assert rows("DESCRIBE customers name") == [
-        *(("col_name", "name"), ("data_type", "string"), ("comment", "NULL")),
-    ]
-    assert rows("DESCRIBE demo.orders$snapshots")[0] == ("snapshot_id", "int64", None)
-    assert rows("ANALYZE TABLE customers COMPUTE STATISTICS FOR COLUMNS id, name")
-    assert rows("SELECT mergedRecordCount FROM customers$statistics") == [(25,)]
-
-
-def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
-    run("CREATE DATABASE IF NOT EXISTS demo")
-    run("CREATE SCHEMA two")
-    run("CREATE TABLE two.t (id INT)")
-    assert rows("SHOW DATABASES LIKE 't*'") == [("two",)]
-    with pytest.raises(InvalidInputError, match=r"the tables 't'.*CASCADE"):
-        run("DROP DATABASE two")
-    run("DROP DATABASE two CASCADE")
-    run("DROP DATABASE IF EXISTS two")
-    run("DROP TABLE IF EXISTS demo.nope")
-    assert catalog.databases() == ["demo"]
-
-
-WRONG = [
-    ("CREATE TABLE demo.orders (id INT)", "Table 'orders' already exists"),
-    ("CREATE TABLE nope.t (id INT)", "Database 'nope' does not exist"),
-    ("CREATE TABLE t (id INTT)", "Column 'id': 'INTT' is not a Paimon data type"),
-    ("CREATE TABLE t (id INTERVAL DAY)", "Column 'id'"),
-    (
-        "CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engin' = 'x')",
-        "Did you mean 'merge-engine'",
-    ),
-    ("CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engine' = 'x')", "'partial-update'"),
-    ("CREATE TABLE t (id INT) TBLPROPERTIES ('primary-key' = 'x')", "'x'"),
-    ("CREATE TABLE t (id INT) PARTITIONED BY (days(id))", "PARTITIONED BY days"),
-    ("CREATE TABLE t (id INT) LOCATION '/x'", "LOCATION"),
-    ("CREATE TABLE t (id INT) PARTITION BY (id)", "unknown clause.*PARTITIONED BY"),
-    ("CREATE TABLE demo.t (id INT) USING parquet", "A parquet table in a Paimon warehouse"),
-    ("CREATE TABLE t", "requires at least one column"),
-    ("CREATE OR REPLACE TABLE demo.orders (id INT)", "is partitioned by dt, and .* no column"),
-    (
-        "CREATE OR REPLACE TABLE orders (id INT, dt STRING) PARTITIONED BY (dt)",
-        "changes the type of partition column 'dt'",
-    ),
-    ("REPLACE TABLE orders AS SELECT 1 AS id", "Write CREATE OR REPLACE TABLE"),
-    ("REPLACE TABLE demo.nope (id INT)", "Table 'nope' does not exist"),
-    ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
-    ("ALTER TABLE orders DROP COLUMN nope", "'nope'"),
-    ("ALTER TABLE orders DROP COLUMN dt", "'dt'"),
-    ("ALTER TABLE orders ALTER COLUMN city TYPE INTT", "'INTT' is not a Paimon data type"),
-    ("ALTER TABLE orders SET TBLPROPERTIES ('bucket' = '4')", "'bucket' cannot be changed"),
-    ("ALTER TABLE orders SET TBLPROPERTIES ('buckt' = '4')", "Did you mean 'bucket'"),
-    ("ALTER TABLE orders UNSET TBLPROPERTIES ('bucket')", "Option 'bucket' does not exist"),
-    ("ALTER TABLE orders CREATE TAG v AS OF VERSION 99", "99"),
-    ("ALTER TABLE orders DELETE TAG nope", "'nope'"),
-    ("ALTER TABLE orders SPLIT", "ALTER TABLE cannot be read.*RENAME"),
-    ("ALTER TABLE demo.nope ADD COLUMN a INT", "Table 'nope' does not exist"),
-    ("DROP TABLE demo.nope", "Table 'nope' does not exist"),
-    ("SHOW TBLPROPERTIES orders ('nope')", "Option 'nope' does not exist"),
-    ("DESCRIBE orders nope", "Column 'nope' does not exist"),
-    ("ANALYZE TABLE orders COMPUTE STATISTICS FOR COLUMNS nope", "Column 'nope'"),
-]
-
-
-def test_what_is_wrong_is_named(run: Sql) -> None:
-    expected = (InvalidInputError, NotFoundError, AlreadyExistsError, UnsupportedFeatureError)
-    for text, message in WRONG:
-        with pytest.raises(expected, match=message):
-            run(text)
 
 
 def test_a_table_is_replaced_in_one_commit_and_keeps_its_history(

@@ -8,7 +8,6 @@ from pyspark.sql import SparkSession
 
 import paimon_explore as pe
 from paimon_explore.errors import (
-    AlreadyExistsError,
     InvalidInputError,
     PaimonError,
     UnsupportedFeatureError,
@@ -76,50 +75,6 @@ def test_a_view_is_created_read_listed_and_dropped(run: Rows, stored: Catalog) -
     run("DROP VIEW IF EXISTS db.v")
 
 
-def test_the_tables_of_a_view_are_those_of_its_creation(
-    spark: SparkSession, stored: Catalog
-) -> None:
-    rows_in(spark, stored)("CREATE VIEW other.v (a) AS SELECT id FROM t")
-    found = sql(spark, "SELECT a FROM v ORDER BY a", catalog=stored, database="other").collect()
-    assert [tuple(row) for row in found] == [(1,), (2,)]
-
-
-def test_a_view_of_views_is_read_and_a_circle_is_told(run: Rows, stored: Catalog) -> None:
-    run("CREATE VIEW a AS SELECT id FROM t")
-    run("CREATE VIEW b AS SELECT id + 1 AS id FROM a")
-    assert run("SELECT id FROM b ORDER BY id") == [(2,), (3,)]
-    stored.drop_view("db.a")
-    stored.create_view("db.a", "SELECT id FROM b", {"id": "INT"})
-    with pytest.raises(InvalidInputError, match=r"reads itself: db\.b → db\.a → db\.b"):
-        run("SELECT * FROM b")
-
-
-def test_a_view_of_another_engine_is_read_in_its_default_dialect(
-    run: Rows, stored: Catalog
-) -> None:
-    stored.create_view("db.v", "SELECT id FROM t", {"n": "INT"}, dialects={"flink": "x"})
-    assert run("SELECT n FROM v ORDER BY n") == [(1,), (2,)]
-    stored.create_view("db.w", "SELECT id, city FROM t", {"n": "INT"})
-    with pytest.raises(InvalidInputError, match="has 1 columns, but its query now has 2"):
-        run("SELECT * FROM w")
-
-
-def test_a_view_is_replaced_renamed_and_altered(run: Rows, stored: Catalog) -> None:
-    run("CREATE VIEW v AS SELECT 1 AS x FROM t")
-    with pytest.raises(AlreadyExistsError, match="'v'"):
-        run("CREATE VIEW v AS SELECT 2 AS x FROM t")
-    run("CREATE VIEW IF NOT EXISTS v AS SELECT 2 AS x FROM t")
-    assert run("SELECT DISTINCT x FROM v") == [(1,)]
-    run("CREATE OR REPLACE VIEW v AS SELECT 3 AS x FROM t")
-    assert run("SELECT DISTINCT x FROM v") == [(3,)]
-    run("ALTER VIEW v RENAME TO w")
-    assert stored.views("db") == ["w"]
-    run("ALTER VIEW db.w AS SELECT 'a' AS y FROM t")
-    assert run("SELECT DISTINCT y FROM w") == [("a",)]
-    run("CREATE VIEW db.plain AS SELECT 7 AS seven")
-    assert run("SELECT seven FROM plain") == [(7,)]
-
-
 def test_a_catalog_without_views_tells_what_to_use(spark: SparkSession, catalog: Catalog) -> None:
     with pytest.raises(UnsupportedFeatureError, match="Use CREATE TEMPORARY VIEW"):
         sql(spark, "CREATE VIEW v AS SELECT * FROM orders", catalog=catalog, database="demo")
@@ -137,22 +92,6 @@ def test_a_session_has_a_catalog_of_any_kind(spark: SparkSession, stored: Catalo
             session(catalog=stored, warehouse="/w")
     finally:
         forget(spark)
-
-
-def test_databases_have_comments_and_properties(spark: SparkSession, stored: Catalog) -> None:
-    run = rows_in(spark, stored)
-    run("CREATE DATABASE noted COMMENT 'for tests' WITH DBPROPERTIES ('x' = '1', y = 2)")
-    info = stored.database("noted")
-    assert (info.comment, info.properties) == ("for tests", {"x": "1", "y": "2"})
-    assert ("Comment", "for tests") in run("DESCRIBE DATABASE noted")
-    assert ("Properties", "((x,1), (y,2))") in run("DESCRIBE DATABASE EXTENDED noted")
-    with pytest.raises(InvalidInputError, match="unknown clause"):
-        run("CREATE DATABASE other2 MANAGED")
-    with pytest.raises(InvalidInputError, match="DBPROPERTIES"):
-        run("CREATE DATABASE other2 WITH x")
-    folder = rows_in(spark, pe.demo())
-    with pytest.raises(UnsupportedFeatureError, match="properties or a comment"):
-        folder("CREATE DATABASE noted COMMENT 'x'")
 
 
 def test_statements_on_a_rest_catalog_commit_through_the_server(

@@ -4,16 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore.table.catalog.demo import demo
 from support.command_line import Program, copied
-
-
-@pytest.fixture(scope="session")
-def demo_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo warehouse; do not change it."""
-    folder = tmp_path_factory.mktemp("command_line") / "wh"
-    demo(folder)
-    return folder
 
 
 @pytest.fixture

@@ -9,22 +9,19 @@ import pytest
 
 from paimon_explore.errors import CatalogSyncWarning, StorageError
 from paimon_explore.metadata.partition_statistics import PartitionStatistics
-from paimon_explore.metadata.schema.schema_change import SchemaChange
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.table.table import Table, open_stored_table
+from support.catalog_environment import IdleEnvironment
 from support.small_tables import new_catalog
 
 
 @dataclass
-class ListingEnvironment:
+class ListingEnvironment(IdleEnvironment):
     """A catalog that keeps partitions in a list."""
 
     partitions: list[dict[str, str]] = field(default_factory=list)
     fails: bool = False
-    identifier: str = "db.t"
-    uuid: str | None = None
 
     def latest_snapshot(self, branch: str) -> Snapshot | None:
         raise NotImplementedError(branch)
@@ -33,16 +30,6 @@ class ListingEnvironment:
         self, branch: str, snapshot: Snapshot, statistics: Sequence[PartitionStatistics]
     ) -> bool:
         raise NotImplementedError(branch, snapshot, statistics)
-
-    def lock(self) -> None:
-        return None
-
-    def alter_schema(self, branch: str, changes: Sequence[SchemaChange]) -> TableSchema | None:
-        del branch, changes
-        return None
-
-    def schema_changed(self, branch: str, schema: TableSchema) -> None:
-        del branch, schema
 
     def add_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
         if self.fails:

@@ -26,6 +26,7 @@ from paimon_explore.inspection.health.findings import Finding, Severity
 from support.depth import some
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.iceberg_reader import IcebergReader
+from support.iceberg_warnings import told
 from support.merging import schema_of
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
@@ -67,13 +68,6 @@ def newest(table: Table) -> int:
 def names_in(table: Table, folder: str | None = None) -> list[str]:
     found = table._store.file_io.list(folder or folder_of(table))
     return [status.name for status in found if not status.is_folder]
-
-
-def told(act: Callable[[], object]) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        act()
-    return [str(one.message) for one in caught if issubclass(one.category, IcebergMetadataWarning)]
 
 
 COMMITS: dict[str, Callable[[Table], object]] = {

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,8 +11,7 @@ import pytest
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.partition_done import mark_partitions_done
-from paimon_explore.metadata.schema.schema_change import SchemaChange
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from support.catalog_environment import IdleEnvironment
 from support.lifecycle import options_of
 from support.written import columns
 
@@ -62,22 +60,10 @@ def test_the_file_is_in_the_folder_of_the_rows_and_no_row(tmp_path: Path) -> Non
 
 
 @dataclass
-class PartitionCatalog:
+class PartitionCatalog(IdleEnvironment):
     """A catalog that keeps partitions, and notes what it is told."""
 
     told: list[tuple[str, list[Mapping[str, str]]]] = field(default_factory=list)
-    identifier: str = "db.t"
-    uuid: str | None = None
-
-    def lock(self) -> AbstractContextManager[object] | None:
-        return None
-
-    def alter_schema(self, branch: str, changes: Sequence[SchemaChange]) -> TableSchema | None:
-        del branch, changes
-        return None
-
-    def schema_changed(self, branch: str, schema: TableSchema) -> None:
-        del branch, schema
 
     def add_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
         self.told.append(("add", list(partitions)))

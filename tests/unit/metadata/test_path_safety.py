@@ -15,23 +15,13 @@ from paimon_explore.metadata.manifest.manifest_codec import (
 )
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.path_safety import check_names
-from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot, parse_snapshot
+from paimon_explore.metadata.snapshot import encode_snapshot, parse_snapshot
 from support.decoding import decode_manifest_list
 from support.manifest_rows import entries, entry
+from support.plain_snapshot import plain_snapshot
 
 OUTWARD = ["..", ".", "", "../f", "/etc/passwd", "sub/f", "sub\\f", "f\0"]
-SNAPSHOT = Snapshot(
-    id=1,
-    schema_id=0,
-    base_manifest_list="manifest-list-0",
-    delta_manifest_list="manifest-list-1",
-    commit_user="u",
-    commit_identifier=1,
-    commit_kind=CommitKind.APPEND,
-    time_millis=0,
-    total_record_count=0,
-    delta_record_count=0,
-)
+SNAPSHOT = plain_snapshot()
 
 
 def listed(name: str) -> bytes:

@@ -3,6 +3,8 @@
 import io
 import json
 import random
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,29 +16,10 @@ from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, InvalidInputError
+from support.shredded_variants import X as INT_X
+from support.shredded_variants import shredding
 
-SHREDDING = {
-    "type": "ROW",
-    "fields": [
-        {
-            "id": 0,
-            "name": "v",
-            "type": {
-                "type": "ROW",
-                "fields": [
-                    {"id": 0, "name": "a", "type": "BIGINT"},
-                    {"id": 1, "name": "s", "type": "STRING"},
-                    {
-                        "id": 2,
-                        "name": "r",
-                        "type": {"type": "ROW", "fields": [{"id": 0, "name": "x", "type": "INT"}]},
-                    },
-                    {"id": 3, "name": "m", "type": "BIGINT"},
-                ],
-            },
-        }
-    ],
-}
+SHREDDING = shredding(("a", "BIGINT"), ("s", "STRING"), ("r", INT_X), ("m", "BIGINT"))
 ROWS = 300
 A = {"v.typed_value.a.value", "v.typed_value.a.typed_value"}
 S = {"v.typed_value.s.value", "v.typed_value.s.typed_value"}
@@ -71,12 +54,26 @@ def new_table(folder: Path, **options: str) -> pe.Table:
     )
 
 
-def written(folder: Path, **options: str) -> pe.Table:
-    table = new_table(folder, **options)
-    rows = [{"id": i, "v": pe.Variant.of(value(i)), "w": None} for i in range(ROWS)]
-    write = table.upsert if table.schema.primary_keys else table.append
-    write([*rows, {"id": -1, "v": None, "w": None}])
-    return table
+Written = Callable[..., pe.Table]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Returns a copy of a filled table with options; each is written once."""
+    originals: dict[str, Path] = {}
+
+    def copied(folder: Path, **options: str) -> pe.Table:
+        if str(options) not in originals:
+            original = tmp_path_factory.mktemp("written")
+            table = new_table(original, **options)
+            rows = [{"id": i, "v": pe.Variant.of(value(i)), "w": None} for i in range(ROWS)]
+            write = table.upsert if table.schema.primary_keys else table.append
+            write([*rows, {"id": -1, "v": None, "w": None}])
+            originals[str(options)] = original
+        shutil.copytree(originals[str(options)], folder, dirs_exist_ok=True)
+        return pe.open_table(folder / "d.db" / "t")
+
+    return copied
 
 
 def damage(table: pe.Table, kept: set[str]) -> None:
@@ -118,7 +115,9 @@ def result(query: str, rows: object) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("query", READS)
-def test_queries_read_only_the_parts_of_their_paths(tmp_path: Path, query: str) -> None:
+def test_queries_read_only_the_parts_of_their_paths(
+    tmp_path: Path, written: Written, query: str
+) -> None:
     table = written(tmp_path)
     expected = result(query, table.to_arrow())
 
@@ -142,7 +141,7 @@ CONDITIONS = {
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("engine", [None, "deduplicate", "first-row"])
 def test_conditions_read_only_the_parts_of_their_paths(
-    tmp_path: Path, condition: str, engine: str | None
+    tmp_path: Path, written: Written, condition: str, engine: str | None
 ) -> None:
     options = {} if engine is None else {"merge-engine": engine, "bucket": "1"}
     if engine == "deduplicate":  # whose files are otherwise read at once, as they are small
@@ -182,14 +181,14 @@ WHOLE = (
 
 
 @pytest.mark.parametrize("query", WHOLE)
-def test_queries_of_whole_values_get_them(tmp_path: Path, query: str) -> None:
+def test_queries_of_whole_values_get_them(tmp_path: Path, written: Written, query: str) -> None:
     table = written(tmp_path)
 
     assert result(query, table) == result(query, table.to_arrow())
 
 
 @pytest.mark.parametrize("path", ["$.a", "$.r.x"])
-def test_fewer_bytes_of_a_file_are_read(tmp_path: Path, path: str) -> None:
+def test_fewer_bytes_of_a_file_are_read(tmp_path: Path, written: Written, path: str) -> None:
     (file,) = Path(written(tmp_path).path).rglob("data-*.parquet")
 
     whole, part = bytes_read(file), bytes_read(file, path[2:].split("."))

@@ -14,8 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
-from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from support.golden import NEWEST, GoldenTables
 from support.rows import difference
@@ -98,20 +96,6 @@ def test_rows_are_deleted_and_merged(
         (1, "new-Oslo", 10),
         (4, None, 40),
         (9, "nine", 4),
-    ]
-
-
-def test_a_merge_adds_the_columns_of_its_source(
-    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
-) -> None:
-    _create(catalog, "keyed")
-    catalog.sql(
-        "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 1L AS id, 7 AS extra) s ON t.id = s.id "
-        "WHEN MATCHED THEN UPDATE SET *"
-    )
-    assert rows("SELECT id, city, extra FROM t WHERE id < 3 ORDER BY id") == [
-        (1, "Oslo", 7),
-        (2, "Lyon", None),
     ]
 
 
@@ -567,22 +551,6 @@ def test_results_show_their_first_rows(catalog: pe.Catalog) -> None:
     assert "executed" in repr(catalog.sql("USE db"))
 
 
-@pytest.mark.parametrize("kind", ["append", "keyed"])
-def test_members_of_structs_are_assigned_and_merged(
-    catalog: pe.Catalog, rows: Callable[[str], list[Row]], kind: str
-) -> None:
-    options = f" TBLPROPERTIES ({KINDS[kind]})" if KINDS[kind] else ""
-    catalog.sql(f"CREATE TABLE s (id BIGINT NOT NULL, r STRUCT<a: INT, c0: STRING>){options}")
-    catalog.sql("INSERT INTO s SELECT id, named_struct('a', 1, 'c0', 'x') FROM range(2)")
-    catalog.sql("UPDATE s SET r.a = r.a + s.id WHERE s.r.c0 = 'x'")
-    assert rows("SELECT r.a FROM s ORDER BY id") == [(1,), (2,)]
-    catalog.sql(
-        "MERGE INTO s USING (SELECT 1L AS id, named_struct('b', 'y') AS o) n ON s.id = n.id "
-        "WHEN MATCHED AND s.r.a = 2 THEN UPDATE SET r.c0 = concat(s.r.c0, n.o.b)"
-    )
-    assert rows("SELECT r.c0 FROM s ORDER BY id") == [("x",), ("xy",)]
-
-
 def test_rows_are_found_by_their_id_and_partitions_by_null(
     catalog: pe.Catalog, rows: Callable[[str], list[Row]]
 ) -> None:
@@ -602,34 +570,6 @@ def test_a_result_is_read_again_while_an_earlier_reading_is_not_at_its_end() -> 
     assert result.schema.names == ["id"]
     assert result.to_arrow().num_rows == 250_000
     assert first.read_all().num_rows == second.read_all().num_rows
-
-
-def test_blobs_are_referred_to_by_functions(
-    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
-) -> None:
-    kind = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
-    for name, option in (("photos", "blob-descriptor-field"), ("views", "blob-view-field")):
-        columns = {"k": "INT", "b": "BLOB"}
-        catalog.create_table(f"db.{name}", columns, options={**kind, option: "b"})
-    catalog.sql("INSERT INTO photos VALUES (1, sys.path_to_descriptor('/a/é')), (2, NULL)")
-    catalog.sql("INSERT INTO views SELECT k, sys.blob_view('db.photos', 'b', k - 1) FROM photos")
-    stored = catalog.table("db.photos", {"blob-as-descriptor": "true"}).to_arrow()
-    assert stored.column("b").to_pylist()[0] == encode_descriptor(
-        BlobDescriptor(uri="/a/é", offset=0, length=-1)
-    )
-    catalog.sql("INSERT INTO views VALUES (3, sys.blob_view('db.photos', 'b', 0))")
-    views = catalog.table("db.views", {"blob-view.resolve.enabled": "false"}).to_arrow()
-    assert views.column("b").to_pylist()[1] == encode_view(
-        BlobView(table="db.photos", field_id=1, row_id=1)
-    )
-    assert views.column("b").to_pylist()[2] == views.column("b").to_pylist()[0]
-    text = "BlobDescriptor{version=2, uri='/a/é', offset=0, length=-1}"
-    assert rows("SELECT paimon.sys.descriptor_to_string(path_to_descriptor('/a/é'))") == [(text,)]
-    made = "sys.descriptor_to_string(sys.path_to_descriptor(concat('/a', '/é')))"
-    assert rows(f"SELECT {made}") == [(text,)]
-    assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
-    with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
-        catalog.sql("SELECT sys.blob_view('db.photos', 'x', 1)")
 
 
 def test_deleted_rows_leave_their_files_and_partitions_get_consecutive_row_ids(

@@ -1,33 +1,3 @@
 """COPY INTO without Spark."""
 
-from pathlib import Path
-
-import pytest
-
-import paimon_explore as pe
 from support.copy_into_tests import *  # noqa: F403 - the tests of all engines
-from support.spark_sql import Rows, Run
-
-
-@pytest.fixture
-def catalog(tmp_path: Path, copied_demo: None) -> pe.Catalog:  # noqa: ARG001 - what `pe.demo` does
-    """A new demo warehouse."""
-    made = pe.demo(tmp_path / "warehouse")
-    made.sql("USE demo")
-    return made
-
-
-@pytest.fixture
-def run(catalog: pe.Catalog) -> Run:
-    """Runs a statement in the database `demo`."""
-    return catalog.sql
-
-
-@pytest.fixture
-def rows(catalog: pe.Catalog) -> Rows:
-    """The rows that a statement answers with."""
-
-    def collected(text: str) -> list[tuple[object, ...]]:
-        return [tuple(row.values()) for row in catalog.sql(text).to_arrow().to_pylist()]
-
-    return collected

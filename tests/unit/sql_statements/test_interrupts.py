@@ -36,7 +36,6 @@ def interrupted() -> Iterator[None]:
     assert time.monotonic() - begun < 5  # about 0.5 s on a machine with nothing else to do
 
 
-@pytest.mark.usefixtures("copied_demo")
 @pytest.mark.parametrize("text", STATEMENTS.values(), ids=STATEMENTS)
 def test_ctrl_c_cancels_a_statement_and_leaves_no_snapshot(text: str) -> None:
     catalog = pe.demo()

@@ -12,7 +12,7 @@ import pytest
 import paimon_explore as pe
 import paimon_explore.spark
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.spark.sql_magic import load_ipython_extension
+from paimon_explore.spark.sql_statement import load_ipython_extension
 from paimon_explore.sql_statements.sql_magic import DUCKDB, SqlMagic
 from paimon_explore.table.sql_results.sql_result import SqlResult
 
@@ -32,7 +32,7 @@ class Notebook:
 
 
 @pytest.fixture
-def notebook(copied_demo: None) -> Notebook:  # noqa: ARG001 - what `pe.demo` does
+def notebook() -> Notebook:
     return Notebook({"catalog": pe.demo(), "_": pe.demo()})
 
 

@@ -1,5 +1,6 @@
 """Searches and changes as table functions, which return what the methods of tables return."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,12 +19,13 @@ NEAR = "vector_search('t', 'v', array(3.0f, 1.0f), {})"
 Run = Callable[..., pa.Table]
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> pe.Table:
-    """Numbered texts and points on a line, with their indexes."""
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with numbered texts and points on a line, with their indexes."""
     need_module("paimon_vindex", "paimon-vindex")
     need_module("paimon_ftindex", "paimon-ftindex")
-    catalog = pe.Catalog(str(tmp_path))
+    folder = tmp_path_factory.mktemp("built")
+    catalog = pe.Catalog(str(folder))
     catalog.create_database("db")
     types = {"id": "INT", "s": "STRING", "v": "ARRAY<FLOAT>"}
     made = catalog.create_table("db.t", types, options={**OPTIONS, "fields.v.metric": "l2"})
@@ -31,7 +33,14 @@ def table(tmp_path: Path) -> pe.Table:
     made.append([{"id": i, "s": texts[i % 4], "v": [float(i), 1.0]} for i in range(20)])
     made.maintenance.create_global_index("v", "ivf-flat")
     made.maintenance.create_global_index("s", "full-text")
-    return made
+    return folder
+
+
+@pytest.fixture
+def table(built: Path, tmp_path: Path) -> pe.Table:
+    """A copy of the table."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return pe.open_table(tmp_path / "db.db" / "t")
 
 
 @pytest.fixture

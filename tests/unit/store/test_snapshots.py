@@ -10,7 +10,7 @@ from paimon_explore.errors import CorruptFileError, NotFoundError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot
+from paimon_explore.metadata.snapshot import encode_snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.hinted_snapshot import expect_hinted
 from paimon_explore.store.json_file_loader import ReadRetry
@@ -18,6 +18,7 @@ from paimon_explore.store.snapshots import Snapshots
 from paimon_explore.store.table_store import TableStore
 from support.memory_files import ObjectStoreInMemory
 from support.paused_file_io import PausedFileIO
+from support.plain_snapshot import plain_snapshot
 
 PATHS = TablePaths("memory://m/t")
 
@@ -30,24 +31,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> TableStore:
     return TableStore(files if request.param == "memory" else ObjectStoreInMemory(files), PATHS)
 
 
-def snapshot(snapshot_id: int) -> Snapshot:
-    return Snapshot(
-        id=snapshot_id,
-        schema_id=0,
-        base_manifest_list="b",
-        delta_manifest_list="d",
-        commit_user="u",
-        commit_identifier=1,
-        commit_kind=CommitKind.APPEND,
-        time_millis=1,
-        total_record_count=0,
-        delta_record_count=0,
-    )
-
-
 def fill(store: TableStore, *ids: int) -> None:
     for snapshot_id in ids:
-        assert store.snapshots.create(snapshot(snapshot_id))
+        assert store.snapshots.create(plain_snapshot(snapshot_id))
 
 
 def test_a_table_without_snapshots_has_no_latest(store: TableStore) -> None:
@@ -60,9 +46,9 @@ def test_a_table_without_snapshots_has_no_latest(store: TableStore) -> None:
 
 def test_creating_a_snapshot_twice_keeps_the_first(store: TableStore) -> None:
     fill(store, 1)
-    assert not store.snapshots.create(replace(snapshot(1), commit_user="other"))
+    assert not store.snapshots.create(replace(plain_snapshot(1), commit_user="other"))
     assert store.snapshots.load(1).commit_user == "u"
-    large = replace(snapshot(2), commit_user="u" * 200_000)
+    large = replace(plain_snapshot(2), commit_user="u" * 200_000)
     assert store.snapshots.create(large)
     assert store.snapshots.load(2) == large
 
@@ -71,7 +57,7 @@ def test_a_right_hint_is_used(store: TableStore) -> None:
     fill(store, 1, 2, 3)
     store.snapshots.write_latest_hint(3)
     assert store.snapshots.latest_id() == 3
-    assert store.snapshots.latest() == snapshot(3)
+    assert store.snapshots.latest() == plain_snapshot(3)
 
 
 @pytest.mark.parametrize("hint", [b"1", b"2", b"9", b"-8", b"0", b"", b"x", b"3 4", b"9" * 99])
@@ -79,7 +65,7 @@ def test_lying_latest_hints_are_overruled_by_the_folder(store: TableStore, hint:
     fill(store, 1, 2, 3)
     store.file_io.replace(store.paths.latest_hint, hint)
     assert store.snapshots.latest_id() == 3
-    assert store.snapshots.latest() == snapshot(3)
+    assert store.snapshots.latest() == plain_snapshot(3)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +82,11 @@ def test_the_latest_snapshot_is_found_with_few_requests(
     request: pytest.FixtureRequest, hint: int, last: int, local: str, remote: str
 ) -> None:
     learnt: list[Callable[[Snapshots], object]]
-    learnt = [Snapshots.latest, expect_hinted, lambda snapshots: snapshots.create(snapshot(3))]
+    learnt = [
+        Snapshots.latest,
+        expect_hinted,
+        lambda found: found.create(plain_snapshot(3)),
+    ]
     for kind, expected, learn in (
         (PausedFileIO, local, Snapshots.latest),
         *((ObjectStoreInMemory, remote, learn) for learn in learnt),
@@ -110,7 +100,7 @@ def test_the_latest_snapshot_is_found_with_few_requests(
         fill(other, *range(4, last + 1))
         other.snapshots.write_latest_hint(hint)
         asked.clear()
-        assert known.latest() == snapshot(last)
+        assert known.latest() == plain_snapshot(last)
         words = [line.replace("list snapshot", "list").rpartition("-")[2] for line in asked]
         assert sorted(word.removeprefix("read ") for word in words) == sorted(expected.split())
         assert all(line.startswith(("read ", "list ")) for line in asked)
@@ -122,16 +112,16 @@ def test_the_latest_snapshot_is_found_with_few_requests(
 def test_a_damaged_snapshot_is_an_error_only_if_it_may_be_the_latest(store: TableStore) -> None:
     fill(store, 1, 2, 3)
     store.snapshots.write_latest_hint(3)
-    assert store.snapshots.latest() == snapshot(3)
+    assert store.snapshots.latest() == plain_snapshot(3)
     store.file_io.create(store.paths.snapshot(4), b"{}")
     with pytest.raises(CorruptFileError, match="snapshot-4"):
         store.snapshots.latest()
     found = dict(store.snapshots.list_readable())
     assert isinstance(found.pop(4), CorruptFileError)
-    assert found == {1: snapshot(1), 2: snapshot(2), 3: snapshot(3)}
+    assert found == {1: plain_snapshot(1), 2: plain_snapshot(2), 3: plain_snapshot(3)}
     fill(TableStore(store.file_io, store.paths), 5)
     store.snapshots.write_latest_hint(5)
-    assert store.snapshots.latest() == snapshot(5)
+    assert store.snapshots.latest() == plain_snapshot(5)
 
 
 @pytest.mark.parametrize("remaining", [0, 2])
@@ -145,17 +135,17 @@ def test_a_snapshot_that_is_deleted_while_it_is_sought_is_not_found(remaining: i
 
     store = TableStore(PausedFileIO(files, delete), PATHS)
     fill(store, 1, 2, 3, 4)
-    assert store.snapshots.latest() == (snapshot(2) if remaining else None)
+    assert store.snapshots.latest() == (plain_snapshot(2) if remaining else None)
     assert [found.id for found in store.snapshots.list()] == [*range(1, remaining + 1)]
 
 
 def test_polling_sees_that_the_latest_snapshot_is_replaced_or_followed(store: TableStore) -> None:
     fill(store, 1, 2)
-    assert store.snapshots.is_latest(snapshot(2))
-    assert not store.snapshots.is_latest(snapshot(1))
-    assert not store.snapshots.is_latest(replace(snapshot(2), commit_user="other"))
+    assert store.snapshots.is_latest(plain_snapshot(2))
+    assert not store.snapshots.is_latest(plain_snapshot(1))
+    assert not store.snapshots.is_latest(replace(plain_snapshot(2), commit_user="other"))
     fill(store, 3)
-    assert not store.snapshots.is_latest(snapshot(2))
+    assert not store.snapshots.is_latest(plain_snapshot(2))
 
 
 @pytest.mark.parametrize("hint", [b"-8", b"0", b"1", b"4", b"5", b"nonsense"])
@@ -163,7 +153,7 @@ def test_lying_earliest_hints_are_overruled_by_the_folder(store: TableStore, hin
     fill(store, 3, 4)
     store.file_io.replace(store.paths.earliest_hint, hint)
     assert store.snapshots.earliest_id() == 3
-    assert store.snapshots.earliest() == snapshot(3)
+    assert store.snapshots.earliest() == plain_snapshot(3)
 
 
 def test_ids_are_sorted_as_numbers_and_other_names_are_passed_over(store: TableStore) -> None:
@@ -195,7 +185,7 @@ def test_a_missing_snapshot_tells_which_ones_there_are(store: TableStore) -> Non
 
 
 def test_a_file_that_says_another_number_is_corrupt(store: TableStore) -> None:
-    store.file_io.create(store.paths.snapshot(5), encode_snapshot(snapshot(4)))
+    store.file_io.create(store.paths.snapshot(5), encode_snapshot(plain_snapshot(4)))
     with pytest.raises(CorruptFileError, match="id must be 5, as in the file name"):
         store.snapshots.load(5)
 
@@ -204,7 +194,7 @@ def test_a_file_that_says_another_number_is_corrupt(store: TableStore) -> None:
 def test_a_young_incomplete_file_is_read_again_until_it_is_whole(
     store: TableStore, pauses_until_whole: int
 ) -> None:
-    whole = encode_snapshot(snapshot(1))
+    whole = encode_snapshot(plain_snapshot(1))
     path = store.paths.snapshot(1)
     store.file_io.replace(path, whole[:20])
     pauses: list[float] = []
@@ -214,7 +204,7 @@ def test_a_young_incomplete_file_is_read_again_until_it_is_whole(
         store.file_io.replace(path, whole[:40] if len(pauses) < pauses_until_whole else whole)
 
     patient = replace(store, read_retry=ReadRetry(sleep=write_on))
-    assert patient.snapshots.load(1) == snapshot(1)
+    assert patient.snapshots.load(1) == plain_snapshot(1)
     assert pauses == [0.2] * pauses_until_whole
 
 
@@ -239,13 +229,13 @@ def test_an_old_damaged_file_and_a_whole_one_are_reported_at_once(store: TableSt
 
 def test_changelogs_are_found_like_snapshots(store: TableStore) -> None:
     assert store.changelogs.latest_id() is None
-    assert store.changelogs.create(snapshot(2))
-    assert store.changelogs.create(snapshot(1))
+    assert store.changelogs.create(plain_snapshot(2))
+    assert store.changelogs.create(plain_snapshot(1))
     store.changelogs.write_latest_hint(2)
     store.changelogs.write_earliest_hint(1)
     assert store.changelogs.ids() == [1, 2]
     assert (store.changelogs.earliest_id(), store.changelogs.latest_id()) == (1, 2)
-    assert store.changelogs.list() == [snapshot(1), snapshot(2)]
+    assert store.changelogs.list() == [plain_snapshot(1), plain_snapshot(2)]
     store.changelogs.delete(1)
     with pytest.raises(NotFoundError, match=r"Available .*changelogs: 2 to 2"):
         store.changelogs.load(1)

@@ -16,7 +16,6 @@ from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
-from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
@@ -24,19 +23,9 @@ from paimon_explore.store.manifests import TABLE_OVERHEAD_BYTES, ManifestCache, 
 from paimon_explore.store.table_store import TableStore
 from support.golden import GoldenTables
 from support.manifest_rows import entries, entry
+from support.plain_snapshot import plain_snapshot
 
-SNAPSHOT = Snapshot(
-    id=2,
-    schema_id=0,
-    base_manifest_list="base",
-    delta_manifest_list="delta",
-    commit_user="u",
-    commit_identifier=1,
-    commit_kind=CommitKind.APPEND,
-    time_millis=1,
-    total_record_count=0,
-    delta_record_count=0,
-)
+SNAPSHOT = plain_snapshot(2)
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import NotFoundError
 
-pytestmark = pytest.mark.usefixtures("copied_demo")
-
 
 def test_a_deleted_consumer_no_longer_keeps_snapshots() -> None:
     t = pe.demo().table("demo.orders")

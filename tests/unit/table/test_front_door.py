@@ -274,7 +274,6 @@ def test_a_scan_prints_what_it_reads() -> None:
     assert repr(empty).startswith("Scan of db.t, no snapshot")
 
 
-@pytest.mark.usefixtures("copied_demo")
 def test_the_catalog_gives_the_same_table_by_both_names() -> None:
     catalog: Catalog = pe.demo()
     assert isinstance(catalog.table("demo.orders"), Table)

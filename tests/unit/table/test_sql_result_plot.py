@@ -11,7 +11,6 @@ from paimon_explore.inspection.rendering.chart import BarChart, LineChart
 from paimon_explore.inspection.rendering.result_charts import MAX_BARS, charts_of
 
 
-@pytest.mark.usefixtures("copied_demo")
 def test_numbers_over_a_time_are_step_lines_by_text() -> None:
     catalog = pe.demo()
     text = "SELECT city, count(*) AS n, sum(amount) AS total FROM demo.orders GROUP BY city"

@@ -4,11 +4,9 @@ import paimon_explore as pe
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.errors import InvalidInputError, StorageError
 
-pytestmark = pytest.mark.usefixtures("copied_demo")
-
 
 @pytest.fixture
-def table(copied_demo: None) -> pe.Table:  # noqa: ARG001 - what `pe.demo` does
+def table() -> pe.Table:
     found = pe.demo().table("demo.orders")
     assert isinstance(found, pe.Table)
     return found

@@ -16,7 +16,7 @@ from paimon_explore.widgets.jupyter_server_handlers import (
 
 
 @pytest.fixture
-def root(tmp_path: Path, copied_demo: None) -> Path:  # noqa: ARG001 - its effect is used
+def root(tmp_path: Path) -> Path:
     (tmp_path / "secret").write_text("no")
     pe.demo(tmp_path / "root")
     (tmp_path / "root" / ".hidden").write_text("no")

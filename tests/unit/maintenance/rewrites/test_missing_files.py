@@ -20,7 +20,7 @@ def lose_only_file(table: Table, snapshot: int = 1) -> Path:
     """Delete the data file of a snapshot that has one."""
     files = table.at(snapshot=snapshot).inspect.system_table("files").to_arrow()
     (name,) = files.column("file_path").to_pylist()
-    path = Path(name)
+    path = Path(str(name))
     path.unlink()
     return path
 

@@ -1,6 +1,6 @@
 """Rows of tables without primary key: which files go, which stay, and what conflicts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pyarrow as pa
 import pytest
@@ -10,7 +10,6 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.maintenance.row_level.update_delete import (
-    RowLevelResult,
     delete_rows,
     update_rows,
 )
@@ -19,6 +18,7 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import deleted, live
+from support.planned_change import planned
 from support.small_tables import append_table, columns, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.int32(), p=pa.string())
@@ -49,19 +49,6 @@ def values(table: Table) -> dict[object, object]:
 
 def names(table: Table) -> set[object]:
     return {found["file_name"] for found in live(table)}
-
-
-def planned(
-    table: Table, work: Callable[..., RowLevelResult], *args: object
-) -> Callable[[], object]:
-    """An operation on the table as it is now, to be committed later."""
-    options = TableOptions(table.schema.options)
-    result = work(table._store, table.schema, options, *args)
-    return lambda: Committer(table._store, table.schema).commit(
-        result.messages,
-        check_appends=result.checks_columns,
-        planned_on=result.planned_on if result.checks_columns else None,
-    )
 
 
 def test_only_files_with_touched_rows_are_written_anew() -> None:

@@ -1,16 +1,15 @@
 """Updates and merges of tables with BLOB columns, of these columns and of others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.maintenance.row_level.update_delete import RowLevelResult, update_rows
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.maintenance.row_level.update_delete import update_rows
 from support.compacting import live
+from support.planned_change import planned
 from support.small_tables import append_table, columns, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.int32(), b=pa.large_binary())
@@ -35,16 +34,6 @@ def new_files(table: Table, before: list[dict[str, object]]) -> list[tuple[objec
         for found in live(table)
         if found["file_name"] not in known
     ]
-
-
-def planned(
-    table: Table, work: Callable[..., RowLevelResult], *args: object
-) -> Callable[[], object]:
-    """An operation on the table as it is now, to be committed later."""
-    result = work(table._store, table.schema, TableOptions(table.schema.options), *args)
-    return lambda: Committer(table._store, table.schema).commit(
-        result.messages, check_appends=True, planned_on=result.planned_on
-    )
 
 
 def test_a_new_blob_file_ends_with_the_last_updated_row() -> None:

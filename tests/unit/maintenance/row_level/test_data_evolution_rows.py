@@ -1,6 +1,6 @@
 """Deletes, updates and merges in tables with data evolution, with deletion vectors."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -12,13 +12,13 @@ from paimon_explore.commit.index_conflicts import marked_files
 from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.maintenance.row_level.update_delete import (
-    RowLevelResult,
     delete_rows,
     update_rows,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import deleted, live
+from support.planned_change import planned
 from support.small_tables import append_table, columns, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.int32(), p=pa.string())
@@ -55,16 +55,6 @@ def row_ids(table: Table) -> dict[object, object]:
 
 def files(table: Table) -> set[object]:
     return {found["file_name"] for found in live(table)}
-
-
-def planned(
-    table: Table, work: Callable[..., RowLevelResult], *args: object
-) -> Callable[[], object]:
-    """An operation on the table as it is now, to be committed later."""
-    result = work(table._store, table.schema, TableOptions(table.schema.options), *args)
-    return lambda: Committer(table._store, table.schema).commit(
-        result.messages, check_appends=True, planned_on=result.planned_on
-    )
 
 
 def test_deleted_rows_stay_in_the_files_and_are_marked_in_the_oldest_one() -> None:

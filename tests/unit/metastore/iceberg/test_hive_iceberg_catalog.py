@@ -1,7 +1,6 @@
 """Registration of Iceberg metadata in a Hive metastore whose tables a test server keeps."""
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,11 +11,11 @@ from thrift.Thrift import TApplicationException
 
 import paimon_explore as pe
 from paimon_explore import Table
-from paimon_explore.errors import IcebergMetadataWarning
 from paimon_explore.metastore.hive import metastore_methods as methods
 from paimon_explore.metastore.hive import metastore_structs as hms
 from paimon_explore.metastore.hive.hive_table import PAIMON_FORMAT
 from support.fake_metastore import arguments, failure, fake_metastore, reply
+from support.iceberg_warnings import told
 
 ROWS: list[dict[str, object]] = [{"k": 1, "v": "a"}, {"k": 2, "v": None}]
 OPTIONS = {"metadata.iceberg.storage": "hive-catalog"}
@@ -104,13 +103,6 @@ def new_table(
     catalog.create_database("db", if_not_exists=True)
     given = {**OPTIONS, "metadata.iceberg.uri": metastore.uri, **(options or {})}
     return catalog.create_table("db.t", {"k": "INT", "v": "STRING"}, options=given)
-
-
-def told(act: Callable[[], object]) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        act()
-    return [str(one.message) for one in caught if issubclass(one.category, IcebergMetadataWarning)]
 
 
 def parameters(table: hms.Table) -> dict[str, str]:

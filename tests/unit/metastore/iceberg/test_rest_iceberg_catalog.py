@@ -16,6 +16,7 @@ from paimon_explore.errors import IcebergMetadataWarning, PaimonWarning
 from support.http_stub import Reply, Seen
 from support.iceberg_reader import IcebergReader
 from support.iceberg_rest_stub import IcebergRestStub, iceberg_rest_stub
+from support.iceberg_warnings import told
 from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -51,13 +52,6 @@ def registered(table: Table, catalog: IcebergRestStub, name: str = "t") -> Icebe
 def written(table: Table) -> IcebergReader:
     """What readers of the metadata files see."""
     return IcebergReader(table._store.file_io.read, f"{table._store.paths.root}/metadata")
-
-
-def told(act: Callable[[], object]) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        act()
-    return [str(one.message) for one in caught if issubclass(one.category, IcebergMetadataWarning)]
 
 
 def check_same(table: Table, catalog: IcebergRestStub) -> None:

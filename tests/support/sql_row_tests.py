@@ -1,0 +1,214 @@
+"""INSERT, UPDATE, DELETE, MERGE: each one commit, on every kind of table; the same on each engine.
+
+The modules that import these tests give the fixtures `run`, `rows`, `catalog`, `kind` and
+`member_kind`, which are names of `KINDS` and `MEMBERS`.
+"""
+
+import pytest
+
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
+from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
+from paimon_explore.errors import (
+    InvalidInputError,
+    UnsupportedFeatureError,
+    UnsupportedOptionWarning,
+)
+from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.table import Table
+from support.spark_sql import Rows, Run
+
+KINDS = {
+    "keyed": "'primary-key' = 'dt,id', 'bucket' = '2'",
+    "append": "'target-file-size' = '1 mb'",
+    "vectors": "'deletion-vectors.enabled' = 'true'",
+}
+MEMBERS = {
+    "keyed": "'primary-key' = 'id', 'bucket' = '1'",
+    "append": "'target-file-size' = '1 mb'",
+    "tracked": "'row-tracking.enabled' = 'true'",
+}
+STATE = "SELECT id, name, dt FROM t ORDER BY dt, id"
+
+
+def created(run: Run, kind: str) -> None:
+    run(
+        "CREATE TABLE t (id BIGINT NOT NULL, name STRING, dt STRING NOT NULL) "
+        f"PARTITIONED BY (dt) TBLPROPERTIES ({KINDS[kind]})"
+    )
+    run("INSERT INTO t VALUES (1, 'a', 'd1'), (2, 'b', 'd1'), (3, 'c', 'd2'), (4, 'd', 'd2')")
+
+
+def test_rows_are_not_inserted_where_an_upsert_key_would_merge_them(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE t (id BIGINT, name STRING, dt STRING)")
+    run("INSERT INTO t VALUES (1, 'a', 'd1')")
+    with pytest.warns(UnsupportedOptionWarning, match="'upsert-key'"):
+        run("ALTER TABLE t SET TBLPROPERTIES ('upsert-key' = 'id')")
+    with pytest.raises(UnsupportedFeatureError, match=r"(?i)insert into .* 'upsert-key' = 'id'"):
+        run("INSERT INTO t VALUES (1, 'b', 'd1')")
+    assert rows(STATE) == [(1, "a", "d1")]
+
+
+def test_rows_are_updated_deleted_and_merged(
+    kind: str, run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    created(run, kind)
+    assert rows("UPDATE t x SET name = concat(x.name, x.id) WHERE x.dt = 'd1'") == [(2,)]
+    assert rows("DELETE FROM demo.t WHERE id IN (SELECT max(id) FROM t)") == [(3,)]
+    assert rows(STATE) == [(1, "a1", "d1"), (2, "b2", "d1"), (3, "c", "d2")]
+    run(
+        """
+        MERGE INTO t USING (
+            SELECT * FROM VALUES (1L, 'gone', 'd1'), (2L, 'new', 'd1'), (9L, 'nine', 'd3') AS v
+        ) AS s (id, name, dt)
+        ON t.id = s.id AND t.dt = s.dt
+        WHEN MATCHED AND s.name = 'gone' THEN DELETE
+        WHEN MATCHED THEN UPDATE SET t.name = upper(s.name)
+        WHEN NOT MATCHED BY TARGET THEN INSERT (id, dt, name) VALUES (s.id, s.dt, s.name)
+        WHEN NOT MATCHED BY SOURCE AND demo.t.id = 3 THEN UPDATE SET name = CASE WHEN t.id = 3
+            THEN 'kept' END
+        """
+    )
+    assert rows(STATE) == [(2, "NEW", "d1"), (3, "kept", "d2"), (9, "nine", "d3")]
+    table = catalog.table("demo.t")
+    assert isinstance(table, Table)
+    assert [s.id for s in table.snapshots] == [1, 2, 3, 4]
+    assert table.maintenance.fsck() == []
+    assert rows("UPDATE t SET name = 'x' WHERE id = 77") == [(None,)]
+
+
+def test_rows_with_ids_are_changed_by_the_same_statements(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE r (id INT, name STRING) TBLPROPERTIES ('row-tracking.enabled' = 'true')")
+    run("INSERT INTO r VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    run("UPDATE r SET name = concat(name, '!') WHERE id = 1")
+    run("DELETE FROM r WHERE id = 3")
+    run(
+        "MERGE INTO r USING (SELECT 2 AS id, 'B' AS name UNION ALL SELECT 9, 'nine') s "
+        "ON r.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name "
+        "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, upper(s.name))"
+    )
+    assert rows("SELECT * FROM r ORDER BY id") == [(1, "a!"), (2, "B"), (9, "NINE")]
+
+
+def test_star_clauses_take_the_source_and_doubled_rows_are_refused(run: Run, rows: Rows) -> None:
+    created(run, "keyed")
+    run(
+        "MERGE INTO t USING (SELECT 1L AS id, 'd1' AS dt, 'z' AS name UNION ALL "
+        "SELECT 8L, 'd8', 'y') s ON t.id = s.id AND t.dt = s.dt "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert rows("SELECT id, name FROM t WHERE id IN (1, 8) ORDER BY id") == [(1, "z"), (8, "y")]
+    doubled = "(SELECT 1L AS id UNION ALL SELECT 1L) s ON t.id = s.id WHEN MATCHED THEN "
+    with pytest.raises(
+        InvalidInputError,
+        match=r"More than one row of the source matches|match the same row of the table",
+    ):
+        run(f"MERGE INTO t USING {doubled} UPDATE SET name = 'twice'")
+    run(f"MERGE INTO t USING {doubled} DELETE")
+    assert rows("SELECT count(*) FROM t") == [(4,)]
+
+
+def test_values_are_assigned_as_spark_does(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE v (i INT, s STRING, d DOUBLE, m DECIMAL(10, 2), ts TIMESTAMP)")
+    run("INSERT INTO v VALUES (1L, 2, 3.5BD, 4, DATE '2026-01-01')")
+    assert rows("SELECT i, s, d, cast(m AS string), cast(ts AS string) FROM v") == [
+        (1, "2", 3.5, "4.00", "2026-01-01 00:00:00")
+    ]
+
+
+def test_a_partition_is_named_by_a_value_that_its_column_holds(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE w (id INT, k INT) PARTITIONED BY (k)")
+    with pytest.raises(InvalidInputError, match=r"1\.5 is not a valid constant"):
+        run("INSERT INTO w PARTITION (k = 1.5) VALUES (1)")
+    run("INSERT INTO w PARTITION (k = '7') VALUES (1)")
+    assert rows("SELECT id, k FROM w") == [(1, 7)]
+
+
+def test_the_rows_of_partitions_are_replaced_in_one_commit(
+    kind: str, run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    created(run, kind)
+    assert rows(
+        "INSERT INTO t REPLACE WHERE (dt = 'd1') "
+        "SELECT id + 10, upper(name), dt FROM t WHERE id = 1"
+    ) == [(2,)]
+    assert rows(STATE) == [(11, "A", "d1"), (3, "c", "d2"), (4, "d", "d2")]
+    run("INSERT INTO t BY NAME REPLACE WHERE 'd2' <=> DT SELECT 'd2' AS dt, 5L AS id")
+    assert rows(STATE) == [(11, "A", "d1"), (5, None, "d2")]
+    run("INSERT INTO t REPLACE WHERE TRUE VALUES (7, 'z', 'd9')")
+    assert rows(STATE) == [(7, "z", "d9")]
+    table = catalog.table("demo.t")
+    assert isinstance(table, Table)
+    kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
+    assert kinds == ["APPEND", "OVERWRITE", "OVERWRITE", "OVERWRITE"]
+
+
+def test_members_of_structs_are_assigned(member_kind: str, run: Run, rows: Rows) -> None:
+    run(
+        "CREATE TABLE m (id INT NOT NULL, s STRUCT<a: INT, b: STRUCT<c: STRING, d: INT>>) "
+        f"TBLPROPERTIES ({MEMBERS[member_kind]})"
+    )
+    run(
+        "INSERT INTO m VALUES (1, named_struct('a', 1, 'b', named_struct('c', 'x', 'd', 2))), "
+        "(2, NULL)"
+    )
+    run("UPDATE m SET s.a = s.a + 10, m.s.b.c = concat(s.b.c, '!') WHERE id = 1")
+    state = "SELECT id, s.a, s.b.c, s.b.d FROM m ORDER BY id"
+    assert rows(state) == [(1, 11, "x!", 2), (2, None, None, None)]
+    run("UPDATE m SET s.b.d = 5 WHERE id = 2")
+    assert rows(state) == [(1, 11, "x!", 2), (2, None, None, 5)]
+    run(
+        "MERGE INTO m USING (SELECT 1 AS id, 7 AS n) s0 ON m.id = s0.id "
+        "WHEN MATCHED THEN UPDATE SET s.a = s0.n, s.b.c = 'merged'"
+    )
+    assert rows(state) == [(1, 7, "merged", 2), (2, None, None, 5)]
+    for text, message in (
+        ("UPDATE m SET s.x = 1", "ROW 's' has no field 'x'"),
+        ("UPDATE m SET s.a = 1, s = NULL", "sets column 's' twice"),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            run(text)
+
+
+def test_a_merge_adds_the_columns_of_its_source(
+    member_kind: str, run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    run(f"CREATE TABLE e (id INT NOT NULL, v STRING) TBLPROPERTIES ({MEMBERS[member_kind]})")
+    run("INSERT INTO e VALUES (1, 'a'), (2, 'b')")
+    source = "USING (SELECT * FROM VALUES (2, 20L, 'x'), (3, 30L, 'y') AS v (id, n, w)) s"
+    matched = "ON e.id = s.id WHEN MATCHED THEN UPDATE SET"
+    run(f"MERGE WITH SCHEMA EVOLUTION INTO e {source} {matched} v = s.w")
+    assert rows("SELECT * FROM e ORDER BY id") == [(1, "a"), (2, "x")]
+    run(f"MERGE WITH SCHEMA EVOLUTION INTO e {source} {matched} n = s.n")
+    assert rows("SELECT * FROM e ORDER BY id") == [(1, "a", None), (2, "x", 20)]
+    run(f"MERGE WITH SCHEMA EVOLUTION INTO e {source} {matched} * WHEN NOT MATCHED THEN INSERT *")
+    assert rows("SELECT id, v, n, w FROM e ORDER BY id") == [
+        *((1, "a", None, None), (2, "x", 20, "x"), (3, None, 30, "y")),
+    ]
+    schema = catalog.table("demo.e").schema
+    assert [field.name for field in schema.fields] == ["id", "v", "n", "w"]
+
+
+def test_blobs_are_referred_to_by_functions(run: Run, rows: Rows, catalog: Catalog) -> None:
+    kind = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    for name, option in (("photos", "blob-descriptor-field"), ("t", "blob-view-field")):
+        columns = {"k": "INT", "b": "BLOB"}
+        catalog.create_table(f"demo.{name}", columns, options={**kind, option: "b"})
+    run("INSERT INTO photos VALUES (1, sys.path_to_descriptor('/a/é')), (2, NULL)")
+    run("INSERT INTO t SELECT k, sys.blob_view('demo.photos', 'b', k - 1) FROM photos")
+    stored = catalog.table("demo.photos", {"blob-as-descriptor": "true"}).to_arrow()
+    assert stored.column("b").to_pylist()[0] == encode_descriptor(
+        BlobDescriptor(uri="/a/é", offset=0, length=-1)
+    )
+    run("INSERT INTO t VALUES (3, sys.blob_view('demo.photos', 'b', 0))")
+    views = catalog.table("demo.t", {"blob-view.resolve.enabled": "false"}).to_arrow()
+    assert views.column("b").to_pylist()[1] == encode_view(
+        BlobView(table="demo.photos", field_id=1, row_id=1)
+    )
+    assert views.column("b").to_pylist()[2] == views.column("b").to_pylist()[0]
+    text = "BlobDescriptor{version=2, uri='/a/é', offset=0, length=-1}"
+    assert rows("SELECT paimon.sys.descriptor_to_string(path_to_descriptor('/a/é'))") == [(text,)]
+    made = "sys.descriptor_to_string(sys.path_to_descriptor(concat('/a', '/é')))"
+    assert rows(f"SELECT {made}") == [(text,)]
+    assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
+    with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
+        run("SELECT sys.blob_view('demo.photos', 'x', 1)")

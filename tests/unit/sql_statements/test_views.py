@@ -1,0 +1,113 @@
+"""Persistent views of a catalog, and databases with properties."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError, UnsupportedFeatureError
+from support.spark_sql import Rows
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[pe.Catalog]:
+    """A catalog in SQLite with a table."""
+    uri = f"jdbc:sqlite:{tmp_path / 'catalog.db'}"
+    catalog = pe.Catalog(str(tmp_path / "w"), options={"metastore": "jdbc", "uri": uri})
+    catalog.create_database("db")
+    catalog.create_database("other")
+    table = catalog.create_table("db.t", {"id": "INT", "city": "STRING"})
+    table.append([{"id": 1, "city": "Oslo"}, {"id": 2, "city": "Lyon"}])
+    catalog.sql("USE db")
+    yield catalog
+    catalog.close()
+
+
+@pytest.fixture
+def run(stored: pe.Catalog) -> Rows:
+    """The rows that a statement answers with."""
+
+    def collected(text: str) -> list[tuple[object, ...]]:
+        return [tuple(row.values()) for row in stored.sql(text).to_arrow().to_pylist()]
+
+    return collected
+
+
+def test_a_view_is_created_read_listed_and_dropped(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE VIEW v COMMENT 'cities' AS SELECT city, id * 10 AS ten FROM t WHERE id < 5")
+    assert run("SELECT * FROM v ORDER BY ten") == [("Oslo", 10), ("Lyon", 20)]
+    assert run("SELECT max(ten) FROM db.v WHERE city = 'Oslo'") == [(10,)]
+    assert run("SELECT t.id, v.ten FROM v JOIN t ON v.city = t.city ORDER BY 1") == [
+        (1, 10),
+        (2, 20),
+    ]
+    run("INSERT INTO t VALUES (3, 'Bern')")
+    assert run("SELECT count(*) FROM v") == [(3,)]
+    persistent = [row for row in run("SHOW VIEWS") if not row[2]]  # others have temporary ones
+    assert persistent == [("db", "v", False)]
+    assert run("SHOW VIEWS IN db LIKE 'x*'") == []
+    view = stored.view("db.v")
+    assert [field.name for field in view.fields] == ["city", "ten"]
+    assert view.comment == "cities"
+    assert view.dialects == {"spark": view.query}
+    assert "`db`.t" in view.query
+    run("DROP VIEW v")
+    assert stored.views("db") == []
+    run("DROP VIEW IF EXISTS db.v")
+
+
+def test_the_tables_of_a_view_are_those_of_its_creation(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE VIEW other.v (a) AS SELECT id FROM t")
+    stored.sql("USE other")
+    assert run("SELECT a FROM v ORDER BY a") == [(1,), (2,)]
+
+
+def test_a_view_of_views_is_read_and_a_circle_is_told(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE VIEW a AS SELECT id FROM t")
+    run("CREATE VIEW b AS SELECT id + 1 AS id FROM a")
+    assert run("SELECT id FROM b ORDER BY id") == [(2,), (3,)]
+    stored.drop_view("db.a")
+    stored.create_view("db.a", "SELECT id FROM b", {"id": "INT"})
+    with pytest.raises(InvalidInputError, match=r"reads itself: db\.b → db\.a → db\.b"):
+        run("SELECT * FROM b")
+
+
+def test_a_view_of_another_engine_is_read_in_its_default_dialect(
+    run: Rows, stored: pe.Catalog
+) -> None:
+    stored.create_view("db.v", "SELECT id FROM t", {"n": "INT"}, dialects={"flink": "x"})
+    assert run("SELECT n FROM v ORDER BY n") == [(1,), (2,)]
+    stored.create_view("db.w", "SELECT id, city FROM t", {"n": "INT"})
+    with pytest.raises(InvalidInputError, match="has 1 columns, but its query now has 2"):
+        run("SELECT * FROM w")
+
+
+def test_a_view_is_replaced_renamed_and_altered(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE VIEW v AS SELECT 1 AS x FROM t")
+    with pytest.raises(AlreadyExistsError, match="'v'"):
+        run("CREATE VIEW v AS SELECT 2 AS x FROM t")
+    run("CREATE VIEW IF NOT EXISTS v AS SELECT 2 AS x FROM t")
+    assert run("SELECT DISTINCT x FROM v") == [(1,)]
+    run("CREATE OR REPLACE VIEW v AS SELECT 3 AS x FROM t")
+    assert run("SELECT DISTINCT x FROM v") == [(3,)]
+    run("ALTER VIEW v RENAME TO w")
+    assert stored.views("db") == ["w"]
+    run("ALTER VIEW db.w AS SELECT 'a' AS y FROM t")
+    assert run("SELECT DISTINCT y FROM w") == [("a",)]
+    run("CREATE VIEW db.plain AS SELECT 7 AS seven")
+    assert run("SELECT seven FROM plain") == [(7,)]
+
+
+def test_databases_have_comments_and_properties(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE DATABASE noted COMMENT 'for tests' WITH DBPROPERTIES ('x' = '1', y = 2)")
+    info = stored.database("noted")
+    assert (info.comment, info.properties) == ("for tests", {"x": "1", "y": "2"})
+    assert ("Comment", "for tests") in run("DESCRIBE DATABASE noted")
+    assert ("Properties", "((x,1), (y,2))") in run("DESCRIBE DATABASE EXTENDED noted")
+    with pytest.raises(InvalidInputError, match="unknown clause"):
+        run("CREATE DATABASE other2 MANAGED")
+    with pytest.raises(InvalidInputError, match="DBPROPERTIES"):
+        run("CREATE DATABASE other2 WITH x")
+    with pytest.raises(UnsupportedFeatureError, match="properties or a comment"):
+        pe.demo().sql("CREATE DATABASE noted COMMENT 'x'")
