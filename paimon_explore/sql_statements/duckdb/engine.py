@@ -228,7 +228,7 @@ class DuckDBEngine:
                     read.table.explain() if read.where is None else read.table.explain(read.where)
                 )
                 lines += [*str(found).splitlines(), ""]
-        cursor = new_cursor(rows.sources)
+        cursor = new_cursor(rows.sources, rows.text)
         with duckdb_errors():
             words = "ANALYZE " if mode == "ANALYZE" else ""
             plans = cursor.sql(f"EXPLAIN {words}{rows.text}").to_arrow_table()

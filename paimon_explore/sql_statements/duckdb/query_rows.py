@@ -85,9 +85,8 @@ class DuckRows:
     def _new_relation(self) -> "duckdb.DuckDBPyRelation":
         """Return the query on a new connection."""
         self._has_open_reader = False
-        text = self.text  # its functions are created with the connection
-        self._cursor = new_cursor(self._read)
-        return analysed(self._cursor, text, self.sources)
+        self._cursor = new_cursor(self._read, self.text)
+        return analysed(self._cursor, self.text, self.sources)
 
     def _free_relation(self) -> "duckdb.DuckDBPyRelation":
         """Return the query on a connection without a reader, since one can have a single reader."""
@@ -101,7 +100,7 @@ class DuckRows:
         with self._errors():
             relation = self._free_relation()
             if len(self.sources) > 1:
-                self._cursor = new_cursor(with_known_sizes(self.sources))
+                self._cursor = new_cursor(with_known_sizes(self.sources), self.text)
                 relation = self._cursor.sql(self.text)
             run = QueryRun(self._cursor)
             reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))

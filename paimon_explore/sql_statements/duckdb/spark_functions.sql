@@ -53,7 +53,6 @@ CREATE MACRO descriptor_to_string(d) AS CASE WHEN hex(d) LIKE '01%'
 CREATE MACRO blob_view(name, field, row) AS unhex('0157454956424F4C42'
     || spark_le4(octet_length(encode(name))) || hex(name) || spark_le4(field)
     || spark_le4(row & 4294967295) || spark_le4(row >> 32));
-CREATE SCHEMA spark;
 CREATE MACRO spark_pairs(parts, d) AS map_from_entries(list_transform(parts, lambda part :
     row(split_part(part, d, 1), CASE WHEN contains(part, d)
     THEN substr(part, strpos(part, d) + length(d)) END)));

@@ -1,21 +1,17 @@
 """Expressions whose result DuckDB would compute in another way than Spark with ANSI mode."""
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.duckdb import spark_functions, spark_lambdas
+from paimon_explore.sql_statements.duckdb.database_functions import SPARK_MACROS
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
 from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, constant, refused
 from paimon_explore.sql_statements.duckdb.variant_functions import cast_function
 
-MACROS = Path(__file__).with_name("spark_functions.sql").read_text("utf-8")
-"""Definitions of functions of the database."""
-_MACROS = frozenset(re.findall(r"MACRO spark\.(\w+)", MACROS))
 _CASTS = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), "spark_whole"),
     **dict.fromkeys(("FLOAT", "DOUBLE"), "spark_real"),
@@ -59,7 +55,7 @@ def _matched(node: exp.Expr) -> exp.Expr:
 
 def _named_function(node: exp.Expr) -> exp.Expr:
     name, parts = node.name.lower(), [part.copy() for part in node.expressions]
-    if name in _MACROS:
+    if name in SPARK_MACROS:
         return _by_type(f"spark.{name}", *parts)
     make = _FUNCTIONS.get(name)
     try:
@@ -256,7 +252,7 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "binary": lambda value: _cast(value, "blob"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
-OWN_FUNCTIONS = _MACROS | frozenset(_FUNCTIONS)
+OWN_FUNCTIONS = SPARK_MACROS | frozenset(_FUNCTIONS)
 """Functions with a translation of their own in place of that of sqlglot."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     **spark_functions.BY_CLASS,

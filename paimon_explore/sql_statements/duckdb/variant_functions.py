@@ -5,10 +5,8 @@ own, which is created before the first query that calls it.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from hashlib import sha224, sha256, sha384, sha512
 from threading import Lock
-from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import pyarrow as pa
@@ -21,10 +19,7 @@ from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, tree
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
 from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
 
-if TYPE_CHECKING:
-    import duckdb
-
-_Kernel = Callable[..., Column]
+Kernel = Callable[..., Column]
 _CAST = "spark_variant_as_"
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
@@ -59,7 +54,7 @@ class _Casts:
 
 
 _CASTS = _Casts()
-cast_function = _CASTS.name
+cast_function, casts_after = _CASTS.name, _CASTS.after
 
 
 def reads_path(name: str) -> bool:
@@ -67,68 +62,13 @@ def reads_path(name: str) -> bool:
     return name == "variant_get" or name.startswith(_CAST)
 
 
-class VariantFunctions:
-    """The functions of one database.
-
-    Args:
-        database: the database.
-    """
-
-    def __init__(self, database: "duckdb.DuckDBPyConnection") -> None:
-        self._database = database
-        self._casts = 0
-        for name, (parameters, result, kernel) in _FUNCTIONS.items():
-            self._create(name, kernel, parameters, result)
-
-    def add_casts(self) -> None:
-        """Create the functions of casts that queries call since the last time."""
-        for name, target, fails in _CASTS.after(self._casts):
-            kernel = partial(_cast, target, fails)
-            self._create(name, kernel, (VARIANT, "VARCHAR"), duckdb_type(target))
-            self._casts += 1
-
-    def _create(
-        self, name: str, kernel: _Kernel, parameters: Sequence[str] | None, result: str
-    ) -> None:
-        import duckdb  # noqa: PLC0415 - a scan answers many queries without it
-
-        kinds = None if parameters is None else [duckdb.type(kind) for kind in parameters]
-
-        def call(*columns: "Column | pa.ChunkedArray[Any]") -> Column:
-            return kernel([_whole(column) for column in columns])
-
-        self._database.create_function(  # type: ignore[call-overload]  # stubs have enums only
-            name,
-            _WITH_PARAMETERS[len(parameters or ())](call),
-            kinds,
-            duckdb.type(result),
-            type="arrow",
-            null_handling="special",
-        )
-
-
-_WITH_PARAMETERS: dict[int, Callable[[_Kernel], _Kernel]] = {
-    0: lambda call: lambda *columns: call(*columns),  # noqa: PLW0108 - see below
-    1: lambda call: lambda a: call(a),  # noqa: PLW0108
-    2: lambda call: lambda a, b: call(a, b),  # noqa: PLW0108
-    4: lambda call: lambda a, b, c, d: call(a, b, c, d),  # noqa: PLW0108
-}
-"""Functions without annotations and with named parameters, which DuckDB requires; 0 is any."""
-
-
-def _whole(column: "Column | pa.ChunkedArray[Any]") -> Column:
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    found: Column = column.combine_chunks()
-    return found
-
-
-def _whole_cast(target: DataType) -> _Kernel:
+def _whole_cast(target: DataType) -> Kernel:
     return lambda columns: cast_trees(trees_of(columns[0]), target, None, fails=True)
 
 
-def _cast(target: DataType, fails: bool, columns: Sequence[Column]) -> Column:  # noqa: FBT001 - of `partial`
-    return cast_trees(trees_at(*columns), target, None, fails=fails)
+def cast_kernel(target: DataType, *, fails: bool) -> Kernel:
+    """Return the kernel that casts the value of variants at a path."""
+    return lambda columns: cast_trees(trees_at(*columns), target, None, fails=fails)
 
 
 def _variants(columns: Sequence[Column]) -> Column:
@@ -159,7 +99,7 @@ def _digests(columns: Sequence[Column]) -> Column:
 
 _DIGESTS = {0: sha256, 224: sha224, 256: sha256, 384: sha384, 512: sha512}
 _SET = (VARIANT, "VARCHAR", VARIANT, "BOOLEAN")
-_FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, _Kernel]] = {
+FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, Kernel]] = {
     "spark_variant": (None, VARIANT, _variants),
     "to_variant_object": (None, VARIANT, _variants),
     "variant_delete": (None, VARIANT, VARIANT_KERNELS["variant_delete"]),
