@@ -179,3 +179,8 @@ CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
     (x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
     WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
     THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '') ELSE CAST(x AS VARCHAR) END;
+CREATE MACRO spark_json_member(x, k) AS CASE WHEN json_valid(x) THEN json_extract_string(x,
+    '$."' || k || '"') END;
+CREATE MACRO spark_windows(t, size, slide, start) AS list_transform(
+    range(((epoch_us(t) - start) % slide + slide) % slide, size, slide), lambda o : {
+    'start': t - to_microseconds(o), 'end': t - to_microseconds(o) + to_microseconds(size)});

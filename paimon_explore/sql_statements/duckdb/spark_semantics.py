@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
-from paimon_explore.sql_statements.duckdb import spark_functions, spark_lambdas
+from paimon_explore.sql_statements.duckdb import spark_functions, spark_generators, spark_lambdas
 from paimon_explore.sql_statements.duckdb.database_functions import SPARK_MACROS
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
 from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, constant, refused
@@ -57,7 +57,9 @@ def _named_function(node: exp.Expr) -> exp.Expr:
     name, parts = node.name.lower(), [part.copy() for part in node.expressions]
     if name in SPARK_MACROS:
         return _by_type(f"spark.{name}", *parts)
-    make = _FUNCTIONS.get(name)
+    make, make_rows = _FUNCTIONS.get(name), spark_generators.BY_NODE.get(name)
+    if make_rows is not None:
+        return make_rows(node)
     try:
         return node if make is None else make(*parts)
     except TypeError:
@@ -252,11 +254,12 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "binary": lambda value: _cast(value, "blob"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
-OWN_FUNCTIONS = SPARK_MACROS | frozenset(_FUNCTIONS)
+OWN_FUNCTIONS = SPARK_MACROS | frozenset({*_FUNCTIONS, *spark_generators.BY_NODE})
 """Functions with a translation of their own in place of that of sqlglot."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     **spark_functions.BY_CLASS,
     **spark_lambdas.BY_CLASS,
+    **spark_generators.BY_CLASS,
     exp.Cast: _as_spark,
     exp.TryCast: _as_spark,
     exp.TsOrDsAdd: _to_date,
