@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
+from paimon_explore.sql_statements.duckdb.type_names import duckdb_type
 from paimon_explore.sql_statements.duckdb.variant_functions import (
     FUNCTIONS,
+    TYPED,
     Kernel,
-    cast_kernel,
-    casts_after,
+    typed_functions_after,
 )
 
 if TYPE_CHECKING:
@@ -37,16 +38,16 @@ class DatabaseFunctions:
 
     def __init__(self, database: "duckdb.DuckDBPyConnection") -> None:
         self._database = database
-        self._casts = 0
+        self._typed = 0
         self._defined: set[str] = set()
         database.execute("CREATE SCHEMA spark")
 
     def define(self, texts: Iterable[str]) -> None:
         """Define the functions that queries call, and those that these call."""
-        for name, target, fails in casts_after(self._casts):
-            kernel = cast_kernel(target, fails=fails)
-            self._create(name, kernel, (VARIANT, "VARCHAR"), duckdb_type(target))
-            self._casts += 1
+        for name, (kind, target) in typed_functions_after(self._typed):
+            parameters, kernel = TYPED[kind]
+            self._create(name, partial(kernel, target), parameters, duckdb_type(target))
+            self._typed += 1
         for text in texts:
             self._define_called(text)
 
@@ -88,6 +89,7 @@ _WITH_PARAMETERS: dict[int, Callable[[Kernel], Kernel]] = {
     2: lambda call: lambda a, b: call(a, b),  # noqa: PLW0108
     3: lambda call: lambda a, b, c: call(a, b, c),  # noqa: PLW0108
     4: lambda call: lambda a, b, c, d: call(a, b, c, d),  # noqa: PLW0108
+    5: lambda call: lambda a, b, c, d, e: call(a, b, c, d, e),  # noqa: PLW0108
 }
 """Functions without annotations and with named parameters, which DuckDB requires; 0 is any."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,8 +43,13 @@ BATCH_ROWS = 100_000
 """Maximum number of rows of a batch of a result."""
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _UNTYPED = '"NULL"'
-_HUGE = {"HUGEINT": pa.int64(), "UHUGEINT": pa.decimal128(38, 0)}
-"""Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors."""
+_HUGE: Mapping[str, pa.DataType] = {
+    "HUGEINT": pa.int64(),
+    "UHUGEINT": pa.decimal128(38, 0),
+    "INTERVAL": pa.duration("us"),
+}
+"""Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors; of intervals."""
+_INTERVAL = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
 
 
 class DuckRows:
@@ -143,7 +148,7 @@ class DuckRows:
                 except StopIteration:
                     return
             try:
-                yield batch if batch.schema == schema else batch.cast(schema)
+                yield batch if batch.schema == schema else _with_types(batch, schema)
             except pa.ArrowInvalid as error:
                 raise InvalidInputError(
                     f"A sum is out of the range of BIGINT: {error}.",
@@ -203,6 +208,31 @@ class DuckRows:
         from paimon_explore.sql_statements.duckdb.table_replacement import replace_table  # noqa: PLC0415 - not for queries
 
         return replace_table(self.to_batches(), target)
+
+
+def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [
+        _durations(column) if pat.is_interval(column.type) else column.cast(field.type)
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _durations(intervals: "pa.Array[Any]") -> "pa.Array[Any]":
+    """Return intervals of days and times as durations.
+
+    Raises:
+        InvalidInputError: one has months, whose length varies.
+    """
+    buffer = intervals.buffers()[1]
+    parts = np.frombuffer(buffer or b"", _INTERVAL)[intervals.offset :][: len(intervals)]
+    nulls = intervals.is_null().to_numpy(zero_copy_only=False)
+    if parts["months"][~nulls].any():
+        raise InvalidInputError(
+            "A column of intervals of months has no type.", hint="Cast it to STRING."
+        )
+    micros = parts["days"] * np.int64(86_400_000_000) + parts["nanos"] // 1000
+    return pa.array(micros, pa.duration("us"), mask=nulls)
 
 
 class AssignedRows:

@@ -5,8 +5,10 @@ own, which is created before the first query that calls it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha224, sha256, sha384, sha512
 from threading import Lock
+from typing import TypeAlias
 from zlib import crc32
 
 import pyarrow as pa
@@ -16,11 +18,24 @@ from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataTy
 from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column
 from paimon_explore.scan.predicate.variants.casts import cast_trees
 from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, trees_at
+from paimon_explore.sql_statements.duckdb.json_functions import (
+    json_column,
+    parsed_column,
+    text_column,
+)
+from paimon_explore.sql_statements.duckdb.text_functions import (
+    by_row,
+    conv,
+    format_number,
+    mask,
+    parse_url,
+    soundex,
+    type_names,
+)
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
 from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
 
 Kernel = Callable[..., Column]
-_CAST = "spark_variant_as_"
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
     AtomicType(root=root)
@@ -28,47 +43,48 @@ _BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
 )
 
 
-class _Casts:
-    """The functions that cast variants, by their names."""
+_Typed: TypeAlias = tuple[str, DataType]
+
+
+class _TypedFunctions:
+    """The functions whose results have a type that a query names, by their names."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: dict[str, tuple[DataType, bool]] = {}
+        self._known: dict[str, _Typed] = {}
 
-    def name(self, target: DataType, *, fails: bool) -> str:
-        """Return the name of the function that casts the value at a path to a type."""
+    def name(self, kind: str, target: DataType) -> str:
+        """Return the name of the function of a kind of `TYPED` for a type."""
         duckdb_type(target)
         with self._lock:
-            wanted = (target, fails)
             for name, known in self._known.items():
-                if known == wanted:
+                if known == (kind, target):
                     return name
-            name = f"{_CAST}{len(self._known)}"
-            self._known[name] = wanted
+            name = f"spark_{kind}_{len(self._known)}"
+            self._known[name] = (kind, target)
             return name
 
-    def after(self, count: int) -> list[tuple[str, DataType, bool]]:
+    def after(self, count: int) -> list[tuple[str, _Typed]]:
         """Return the functions that were added after a number of others."""
         with self._lock:
-            return [(name, *known) for name, known in list(self._known.items())[count:]]
+            return list(self._known.items())[count:]
 
 
-_CASTS = _Casts()
-cast_function, casts_after = _CASTS.name, _CASTS.after
+_TYPED_FUNCTIONS = _TypedFunctions()
+typed_function, typed_functions_after = _TYPED_FUNCTIONS.name, _TYPED_FUNCTIONS.after
 
 
 def reads_path(name: str) -> bool:
     """Return whether a function needs only the value at a path, its second argument."""
-    return name == "variant_get" or name.startswith(_CAST)
+    return name == "variant_get" or name.startswith(("spark_cast_", "spark_try_cast_"))
 
 
 def _whole_cast(target: DataType) -> Kernel:
     return lambda columns: cast_trees(trees_of(columns[0]), target, None, fails=True)
 
 
-def cast_kernel(target: DataType, *, fails: bool) -> Kernel:
-    """Return the kernel that casts the value of variants at a path."""
-    return lambda columns: cast_trees(trees_at(*columns), target, None, fails=fails)
+def _cast(target: DataType, columns: Sequence[Column], *, fails: bool) -> Column:
+    return cast_trees(trees_at(*columns), target, None, fails=fails)
 
 
 def _variants(columns: Sequence[Column]) -> Column:
@@ -116,7 +132,26 @@ FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, Kernel]] = {
     "spark_variant_date": ((VARIANT,), "DATE", _whole_cast(_DATE)),
     "is_variant_null": ((VARIANT,), "BOOLEAN", VARIANT_KERNELS["is_variant_null"]),
     "schema_of_variant": ((VARIANT,), "VARCHAR", _schemas),
+    "spark_json_text": (None, "VARCHAR", json_column),
+    "spark_nested_text": (None, "VARCHAR", text_column),
+    "spark_type_name": (None, "VARCHAR", type_names),
+    "spark_conv": (("VARCHAR", "INTEGER", "INTEGER"), "VARCHAR", by_row(conv)),
+    "spark_format_number": (
+        ("VARCHAR", "INTEGER", "BOOLEAN"),
+        "VARCHAR",
+        by_row(format_number),
+    ),
+    "soundex": (("VARCHAR",), "VARCHAR", by_row(soundex)),
+    "spark_mask": (("VARCHAR",) * 5, "VARCHAR", by_row(mask, nulls=True)),
+    "spark_parse_url": (("VARCHAR",) * 3, "VARCHAR", by_row(parse_url, nulls=True)),
     "crc32": (("BLOB",), "BIGINT", _checksums),
     "spark_sha2": (("BLOB", "INTEGER"), "VARCHAR", _digests),
 }
 """Parameter types, None for any; type of the result; kernel."""
+_AT_PATH = (VARIANT, "VARCHAR")
+TYPED: dict[str, tuple[Sequence[str], Callable[[DataType, Sequence[Column]], Column]]] = {
+    "cast": (_AT_PATH, partial(_cast, fails=True)),
+    "try_cast": (_AT_PATH, partial(_cast, fails=False)),
+    "from_json": (("VARCHAR",), parsed_column),
+}
+"""Parameter types; kernel."""
