@@ -18,7 +18,7 @@ from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
-from paimon_explore.sql_statements.duckdb.database_functions import (
+from paimon_explore.sql_statements.duckdb.functions.database_functions import (
     FUNCTION_NAMES,
     DatabaseFunctions,
 )

@@ -16,7 +16,7 @@ from paimon_explore.data_types.arrow import (
     is_variant_storage,
     to_arrow,
 )
-from paimon_explore.data_types.arrow_buffers import take_rows
+from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
 from paimon_explore.data_types.definitions import DataField, DataType
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
@@ -224,8 +224,7 @@ def _durations(intervals: "pa.Array[Any]") -> "pa.Array[Any]":
     Raises:
         InvalidInputError: one has months, whose length varies.
     """
-    buffer = intervals.buffers()[1]
-    parts = np.frombuffer(buffer or b"", _INTERVAL)[intervals.offset :][: len(intervals)]
+    parts = as_bytes(intervals.buffers()[1]).view(_INTERVAL)[intervals.offset :][: len(intervals)]
     nulls = intervals.is_null().to_numpy(zero_copy_only=False)
     if parts["months"][~nulls].any():
         raise InvalidInputError(

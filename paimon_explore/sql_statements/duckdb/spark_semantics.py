@@ -7,11 +7,11 @@ from sqlglot import exp
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.duckdb import spark_functions, spark_generators, spark_lambdas
-from paimon_explore.sql_statements.duckdb.database_functions import SPARK_MACROS
+from paimon_explore.sql_statements.duckdb.functions.database_functions import SPARK_MACROS
+from paimon_explore.sql_statements.duckdb.functions.json_functions import json_schema
+from paimon_explore.sql_statements.duckdb.functions.variant_functions import typed_function
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
-from paimon_explore.sql_statements.duckdb.json_functions import json_schema
 from paimon_explore.sql_statements.duckdb.spark_functions import ONE, SPARK, call, constant, refused
-from paimon_explore.sql_statements.duckdb.variant_functions import typed_function
 
 _CASTS = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), "spark_whole"),

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.types as pat
@@ -32,6 +32,11 @@ _Texts: TypeAlias = list[str | None]
 _quoted = partial(json.dumps, ensure_ascii=False)
 
 
+def python_values(column: Column) -> list[Any]:
+    """Return the values of a column as objects of Python."""
+    return [one.as_py() for one in column]
+
+
 def json_column(columns: Sequence[Column]) -> Column:
     """Return the values of a column as JSON, as `to_json` of Spark: without null members."""
     found: Column = pa.array(_texts(columns[0], is_json=True), pa.string())
@@ -47,11 +52,9 @@ def text_column(columns: Sequence[Column]) -> Column:
 def _texts(values: Column, *, is_json: bool) -> _Texts:
     kind = values.type
     comma, arrow = (",", ":") if is_json else (", ", " -> ")
-    texts: _Texts
     if is_variant_storage(kind):
-        texts = VARIANT_KERNELS["to_json"]([values]).to_pylist()
-        return texts
-    if pat.is_struct(kind):
+        return python_values(VARIANT_KERNELS["to_json"]([values]))
+    if isinstance(values, pa.StructArray) and isinstance(kind, pa.StructType):
         keys = [f"{_quoted(field.name)}:" if is_json else "" for field in kind]
         members = (_texts(one, is_json=is_json) for one in values.flatten())
         rows = [
@@ -63,32 +66,32 @@ def _texts(values: Column, *, is_json: bool) -> _Texts:
             for row in zip(*members, strict=True)
         ]
         return _with_nulls(values, [f"{{{row}}}" for row in rows])
-    if pat.is_map(kind):
+    if isinstance(values, pa.MapArray):
         form = _json_key if is_json else _plain_value
-        pairs = zip(values.keys.to_pylist(), _texts(values.items, is_json=is_json), strict=True)
+        pairs = zip(python_values(values.keys), _texts(values.items, is_json=is_json), strict=True)
         texts = [f"{form(key)}{arrow}{_or_word(one)}" for key, one in pairs]
-        return _with_nulls(values, _listed(values, "{}", texts, comma))
-    if pat.is_list(kind) or pat.is_large_list(kind):
+        return _with_nulls(values, _listed(values.offsets, "{}", texts, comma))
+    if isinstance(values, pa.ListArray | pa.LargeListArray):
         texts = [*map(_or_word, _texts(values.values, is_json=is_json))]
-        return _with_nulls(values, _listed(values, "[]", texts, comma))
+        return _with_nulls(values, _listed(values.offsets, "[]", texts, comma))
     value = _json_value if is_json else _plain_value
     if pat.is_float32(kind):
         value = partial(value, real_text=float_text)
-    return [None if one is None else value(one) for one in values.to_pylist()]
+    return [None if one is None else value(one) for one in python_values(values)]
 
 
 def _or_word(text: str | None) -> str:
     return "null" if text is None else text
 
 
-def _listed(values: Column, brackets: str, texts: Sequence[str | None], comma: str) -> list[str]:
-    spans = pairwise(values.offsets.to_pylist())
+def _listed(offsets: Column, brackets: str, texts: Sequence[str | None], comma: str) -> list[str]:
+    spans = pairwise(python_values(offsets))
     rows = (comma.join(map(_or_word, texts[start:end])) for start, end in spans)
     return [f"{brackets[0]}{row}{brackets[1]}" for row in rows]
 
 
 def _with_nulls(values: Column, texts: Sequence[str]) -> _Texts:
-    nulls = values.is_null().to_pylist()
+    nulls = python_values(values.is_null())
     return [None if is_null else text for text, is_null in zip(texts, nulls, strict=True)]
 
 
@@ -149,13 +152,12 @@ class _Number(str):
 
 
 _DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, strict=False)
-_BLANK = re.compile(r"\s*")
 
 
 def parsed_column(target: DataType, columns: Sequence[Column]) -> Column:
     """Return texts of JSON as values of a type, as `from_json` of Spark in permissive mode."""
     found: Column = pa.array(
-        [None if one is None else _parsed(one, target) for one in columns[0].to_pylist()],
+        [None if one is None else _parsed(one, target) for one in python_values(columns[0])],
         to_arrow(target),
     )
     return found

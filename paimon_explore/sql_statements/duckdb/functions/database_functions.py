@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.sql_statements.duckdb.type_names import duckdb_type
-from paimon_explore.sql_statements.duckdb.variant_functions import (
+from paimon_explore.sql_statements.duckdb.functions.variant_functions import (
     FUNCTIONS,
     TYPED,
     Kernel,
     typed_functions_after,
 )
+from paimon_explore.sql_statements.duckdb.type_names import duckdb_type
 
 if TYPE_CHECKING:
     import duckdb

@@ -18,12 +18,12 @@ from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataTy
 from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column
 from paimon_explore.scan.predicate.variants.casts import cast_trees
 from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, trees_at
-from paimon_explore.sql_statements.duckdb.json_functions import (
+from paimon_explore.sql_statements.duckdb.functions.json_functions import (
     json_column,
     parsed_column,
     text_column,
 )
-from paimon_explore.sql_statements.duckdb.text_functions import (
+from paimon_explore.sql_statements.duckdb.functions.text_functions import (
     by_row,
     conv,
     format_number,
@@ -32,8 +32,8 @@ from paimon_explore.sql_statements.duckdb.text_functions import (
     soundex,
     type_names,
 )
+from paimon_explore.sql_statements.duckdb.functions.variant_schema import schema_text
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
-from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
 
 Kernel = Callable[..., Column]
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)

@@ -12,6 +12,7 @@ from paimon_explore.data_types.arrow import from_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import type_name
+from paimon_explore.sql_statements.duckdb.functions.json_functions import python_values
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WORD = 1 << 64
@@ -32,7 +33,7 @@ def by_row(
     """
 
     def kernel(columns: Sequence[Column]) -> Column:
-        rows = zip(*(column.to_pylist() for column in columns), strict=True)
+        rows = zip(*map(python_values, columns), strict=True)
         texts = [None if None in (row[:1] if nulls else row) else function(*row) for row in rows]
         found: Column = pa.array(texts, pa.string())
         return found
@@ -69,8 +70,8 @@ def conv(text: str, from_base: int, to_base: int) -> str | None:
     is_below = to_base < 0 and value >= _WORD // 2
     value, made = _WORD - value if is_below else value, ""
     while value:
-        value, digit = divmod(value, abs(to_base))
-        made = _DIGITS[digit] + made
+        value, rest = divmod(value, abs(to_base))
+        made = _DIGITS[rest] + made
     return f"{'-' if is_below else ''}{made or '0'}"
 
 
