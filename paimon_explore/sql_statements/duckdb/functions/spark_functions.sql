@@ -192,8 +192,9 @@ CREATE MACRO try_variant_set(v, path, x) AS
     spark_try_variant_set(v, path, spark_variant(x), true),
     (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
 CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_text(x),
-    (x INTERVAL) AS CAST(error('A cast of an interval to STRING needs Spark.') AS VARCHAR),
     (x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
+    WHEN typeof(x) = 'INTERVAL'
+    THEN CAST(error('A cast of an interval to STRING needs Spark.') AS VARCHAR)
     WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
     THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '')
     WHEN suffix(typeof(x), '[]') OR suffix(typeof(x), ')') AND NOT starts_with(typeof(x), 'DEC')
