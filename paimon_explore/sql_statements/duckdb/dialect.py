@@ -163,7 +163,8 @@ def in_database(tree: exp.Query, name: str) -> exp.Query:
 
 _NAMED = (
     *(exp.AggFunc, exp.Binary, exp.Cast, exp.Case, exp.Coalesce),
-    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase),
+    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase, exp.Floor, exp.Ceil),
+    *(exp.Year, exp.Month, exp.Quarter, exp.Left, exp.Length, exp.DateDiff, exp.Sign),
 )
 """Expressions whose columns have the names of Spark."""
 
