@@ -35,6 +35,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> QueryProblemErro
         known: the names that exist; functions are too many to be listed.
     """
     names = sorted(set(known))
+    if name in names and kind == "column":
+        msg = f"The column {name!r} is not selected by this part of the query."
+        return QueryProblemError(msg, name=name)
     listed = "" if kind == "function" else f"{kind.capitalize()}s: {choices(names)}."
     hint = f"{suggestion(name, names)}{listed}"
     return QueryProblemError(f"There is no {kind} {name!r}.", hint=hint, name=name)

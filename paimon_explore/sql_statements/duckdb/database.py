@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -18,9 +18,11 @@ from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
-from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
+from paimon_explore.sql_statements.duckdb.functions.database_functions import (
+    FUNCTION_NAMES,
+    DatabaseFunctions,
+)
 from paimon_explore.sql_statements.duckdb.type_names import quoted
-from paimon_explore.sql_statements.duckdb.variant_functions import VariantFunctions
 from paimon_explore.sql_statements.query_problems import unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
@@ -76,14 +78,16 @@ class FileRows:
     is_bounded: bool = False
 
 
-def new_cursor(sources: Mapping[str, object]) -> "duckdb.DuckDBPyConnection":
-    """Return a connection with temporary views.
+def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyConnection":
+    """Return a connection with temporary views, and the functions that it needs.
 
     Args:
         sources: by name, in order: rows that DuckDB can read, or a query as text.
+        query: the query that will run.
     """
     folders = {rows.folder for rows in sources.values() if isinstance(rows, FileRows)}
-    cursor = _database(folders).cursor()
+    texts = [query, *(rows for rows in sources.values() if isinstance(rows, str))]
+    cursor = _database(folders, texts).cursor()
     with duckdb_errors():
         for name, rows in sources.items():
             text = rows.query if isinstance(rows, FileRows) else rows
@@ -105,22 +109,24 @@ class _Databases:
     def __init__(self) -> None:
         self._lock = Lock()
         self._folders: set[str] = set()
-        self._made: tuple[duckdb.DuckDBPyConnection, VariantFunctions] | None = None
+        self._made: tuple[duckdb.DuckDBPyConnection, DatabaseFunctions] | None = None
 
-    def __call__(self, folders: Collection[str]) -> "duckdb.DuckDBPyConnection":
+    def __call__(
+        self, folders: Collection[str], texts: Iterable[str]
+    ) -> "duckdb.DuckDBPyConnection":
         with self._lock:
             if self._made is None or not self._folders.issuperset(folders):
                 self._folders.update(folders)
                 self._made = _opened(sorted(self._folders))
             database, functions = self._made
-            functions.add_casts()
+            functions.define(texts)
             return database
 
 
 _database = _Databases()
 
 
-def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, VariantFunctions]":
+def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, DatabaseFunctions]":
     import duckdb  # noqa: PLC0415 - a scan answers many queries without it
 
     spilled = f"{gettempdir()}/paimon_explore-{os.getpid()}-{uuid4().hex}"
@@ -128,9 +134,7 @@ def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, Variant
     made = duckdb.connect(config={**_SETTINGS, **settings})
     made.execute(f"SET allowed_directories = [{', '.join(map(text_constant, folders))}]")
     made.execute("SET enable_external_access = false; SET GLOBAL parquet_metadata_cache = true")
-    functions = VariantFunctions(made)
-    made.execute(MACROS)
-    return made, functions
+    return made, DatabaseFunctions(made)
 
 
 class QueryRun:
@@ -231,7 +235,7 @@ def _columns(cursor: "duckdb.DuckDBPyConnection", sources: Mapping[str, object])
 
 def _functions(cursor: "duckdb.DuckDBPyConnection", _: Mapping[str, object]) -> list[str]:
     rows = cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
-    return [name for (name,) in rows if name.isidentifier()]
+    return [name for (name,) in rows if name.isidentifier()] + sorted(FUNCTION_NAMES)
 
 
 def _tables(_: "duckdb.DuckDBPyConnection", sources: Mapping[str, object]) -> list[str]:

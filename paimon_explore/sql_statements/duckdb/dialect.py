@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 import sqlglot
@@ -93,10 +94,21 @@ def _name_columns(values: exp.Values) -> None:
 
 
 def _numbered(text: str, dialect: str) -> str:
-    """Number the markers `?`, whose order in the text a tree does not keep."""
-    signs = [one for one in tokens_of(text) if one.sign == "?"]
+    """Number the markers `?`, whose order in the text a tree does not keep.
+
+    The function `window`, a keyword of sqlglot, becomes `time_window`.
+    """
+    tokens = list(tokens_of(text))
+    signs = [one for one in tokens if one.sign == "?"]
     prefix = ":_" if dialect == SPARK else "$_"
-    return spliced(text, [(one.start, one.end, f"{prefix}{at}") for at, one in enumerate(signs)])
+    cuts = [(one.start, one.end, f"{prefix}{at}") for at, one in enumerate(signs)]
+    if dialect == SPARK:
+        cuts += [
+            (one.start, one.end, "time_window")
+            for one, after in pairwise(tokens)
+            if one.word == "WINDOW" and after.sign == "("
+        ]
+    return spliced(text, sorted(cuts))
 
 
 def _check_function(table: exp.Table, dialect: str) -> None:
@@ -151,7 +163,8 @@ def in_database(tree: exp.Query, name: str) -> exp.Query:
 
 _NAMED = (
     *(exp.AggFunc, exp.Binary, exp.Cast, exp.Case, exp.Coalesce),
-    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase),
+    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase, exp.Floor, exp.Ceil),
+    *(exp.Year, exp.Month, exp.Quarter, exp.Left, exp.Length, exp.DateDiff, exp.Sign),
 )
 """Expressions whose columns have the names of Spark."""
 

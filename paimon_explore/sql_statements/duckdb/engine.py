@@ -37,6 +37,7 @@ from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answe
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
 from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, has_few_rows, plain_scan
+from paimon_explore.sql_statements.duckdb.spark_generators import mark_maps
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
@@ -155,6 +156,9 @@ class DuckDBEngine:
         self._check_tables(tree)
         if self._dialect == SPARK:
             tree = in_database(named(tree), self._state.database)
+            mark_maps(
+                tree, [one for scan in self._scans.values() for one in scan.target.schema.fields]
+            )
         self.tree = tree
         scans = self._scans_of_paths(tree)
         known = metadata_answer(tree, scans)
@@ -228,7 +232,7 @@ class DuckDBEngine:
                     read.table.explain() if read.where is None else read.table.explain(read.where)
                 )
                 lines += [*str(found).splitlines(), ""]
-        cursor = new_cursor(rows.sources)
+        cursor = new_cursor(rows.sources, rows.text)
         with duckdb_errors():
             words = "ANALYZE " if mode == "ANALYZE" else ""
             plans = cursor.sql(f"EXPLAIN {words}{rows.text}").to_arrow_table()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from paimon_explore.data_types.arrow import (
     is_variant_storage,
     to_arrow,
 )
-from paimon_explore.data_types.arrow_buffers import take_rows
+from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
 from paimon_explore.data_types.definitions import DataField, DataType
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
@@ -43,8 +43,13 @@ BATCH_ROWS = 100_000
 """Maximum number of rows of a batch of a result."""
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _UNTYPED = '"NULL"'
-_HUGE = {"HUGEINT": pa.int64(), "UHUGEINT": pa.decimal128(38, 0)}
-"""Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors."""
+_HUGE: Mapping[str, pa.DataType] = {
+    "HUGEINT": pa.int64(),
+    "UHUGEINT": pa.decimal128(38, 0),
+    "INTERVAL": pa.duration("us"),
+}
+"""Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors; of intervals."""
+_INTERVAL = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
 
 
 class DuckRows:
@@ -85,9 +90,8 @@ class DuckRows:
     def _new_relation(self) -> "duckdb.DuckDBPyRelation":
         """Return the query on a new connection."""
         self._has_open_reader = False
-        text = self.text  # its functions are created with the connection
-        self._cursor = new_cursor(self._read)
-        return analysed(self._cursor, text, self.sources)
+        self._cursor = new_cursor(self._read, self.text)
+        return analysed(self._cursor, self.text, self.sources)
 
     def _free_relation(self) -> "duckdb.DuckDBPyRelation":
         """Return the query on a connection without a reader, since one can have a single reader."""
@@ -101,7 +105,7 @@ class DuckRows:
         with self._errors():
             relation = self._free_relation()
             if len(self.sources) > 1:
-                self._cursor = new_cursor(with_known_sizes(self.sources))
+                self._cursor = new_cursor(with_known_sizes(self.sources), self.text)
                 relation = self._cursor.sql(self.text)
             run = QueryRun(self._cursor)
             reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
@@ -144,7 +148,7 @@ class DuckRows:
                 except StopIteration:
                     return
             try:
-                yield batch if batch.schema == schema else batch.cast(schema)
+                yield batch if batch.schema == schema else _with_types(batch, schema)
             except pa.ArrowInvalid as error:
                 raise InvalidInputError(
                     f"A sum is out of the range of BIGINT: {error}.",
@@ -204,6 +208,30 @@ class DuckRows:
         from paimon_explore.sql_statements.duckdb.table_replacement import replace_table  # noqa: PLC0415 - not for queries
 
         return replace_table(self.to_batches(), target)
+
+
+def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [
+        _durations(column) if pat.is_interval(column.type) else column.cast(field.type)
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _durations(intervals: "pa.Array[Any]") -> "pa.Array[Any]":
+    """Return intervals of days and times as durations.
+
+    Raises:
+        InvalidInputError: one has months, whose length varies.
+    """
+    parts = as_bytes(intervals.buffers()[1]).view(_INTERVAL)[intervals.offset :][: len(intervals)]
+    nulls = intervals.is_null().to_numpy(zero_copy_only=False)
+    if parts["months"][~nulls].any():
+        raise InvalidInputError(
+            "A column of intervals of months has no type.", hint="Cast it to STRING."
+        )
+    micros = parts["days"] * np.int64(86_400_000_000) + parts["nanos"] // 1000
+    return pa.array(micros, pa.duration("us"), mask=nulls)
 
 
 class AssignedRows:

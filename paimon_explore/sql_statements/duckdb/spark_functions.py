@@ -53,14 +53,19 @@ def _difference(node: exp.Expr) -> exp.Expr:
     return call("date_sub", exp.Literal.string(unit.name), *times)
 
 
+def _days(node: exp.Expr) -> exp.Expr:
+    found = _difference(node)
+    return found if found is not node else exp.cast(node.copy(), "int")
+
+
 def _field(unit: str, value: exp.Expr) -> exp.Expr:
     """Return a field of a time by its name in Spark."""
     if unit.upper() in {"DOW", "DAYOFWEEK"}:
-        return exp.Paren(this=exp.Add(this=call("dayofweek", value), expression=ONE.copy()))
+        return exp.cast(exp.Add(this=call("dayofweek", value), expression=ONE.copy()), "int")
     if unit.upper() in {"SECOND", "SECONDS", "SEC", "SECS", "S"}:
         micros = exp.Div(this=call("microsecond", value), expression=exp.Literal.number(1000000))
         return exp.cast(micros, "decimal(8, 6)")
-    return exp.Extract(this=exp.var(unit), expression=value)
+    return exp.cast(exp.Extract(this=exp.var(unit), expression=value), "int")
 
 
 def _replacement(node: exp.Expr) -> exp.Expr:
@@ -174,7 +179,9 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "isnotnull": lambda value: exp.Not(
         this=exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
     ),
-    "octet_length": lambda text: call("strlen", text),
+    "octet_length": lambda text: exp.cast(call("strlen", text), "int"),
+    "cardinality": lambda value: exp.cast(call("cardinality", value), "int"),
+    "json_array_length": lambda text: exp.cast(call("json_array_length", text), "int"),
     "timestamp_seconds": lambda value: call("to_timestamp", value),
     "every": lambda value: call("bool_and", value),
     "some": lambda value: call("bool_or", value),
@@ -198,15 +205,27 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
 }
 """Functions that sqlglot does not know, or translates otherwise, by name."""
 BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
-    exp.DateDiff: _difference,
+    exp.DateDiff: _days,
     exp.TimestampDiff: _difference,
+    exp.TimestampAdd: lambda node: call(
+        "spark_moved_time",
+        node.this.copy(),
+        exp.Interval(this=node.expression.copy(), unit=node.args["unit"].copy()),
+    ),
+    exp.WithinGroup: lambda node: (
+        exp.cast(node.copy(), "double") if isinstance(node.this, exp.PercentileDisc) else node
+    ),
+    exp.RegrCount: lambda node: exp.cast(node.copy(), "bigint"),
+    exp.Left: lambda node: call("spark_left", node.this.copy(), node.expression.copy()),
     exp.Extract: lambda node: _field(node.name, node.expression.copy()),
     exp.ArraySize: lambda node: exp.cast(call("cardinality", node.this.copy()), "int"),
     exp.Chr: lambda node: call("spark.chr", *(one.copy() for one in node.expressions)),
     exp.Ln: lambda node: call("spark.ln", node.this.copy()),
     exp.RegexpReplace: _replacement,
     exp.StrPosition: lambda node: (
-        refused("instr with an occurrence")() if node.args.get("occurrence") else node
+        refused("instr with an occurrence")()
+        if node.args.get("occurrence")
+        else exp.cast(node.copy(), "int")
     ),
     exp.SHA2: _digest,
     exp.JSONExtractScalar: _json_text,

@@ -1,11 +1,11 @@
-"""Functions of Spark that call lambdas, and those that return several columns or rows."""
+"""Functions of Spark that call lambdas."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, constant, refused
+from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, refused
 
 _NAMES = {
     *((exp.Column, "this"), (exp.Column, "table"), (exp.PropertyEQ, "this")),
@@ -95,49 +95,12 @@ def _forall(array: exp.Expr, test: exp.Expr) -> exp.Expr:
     return exp.Not(this=_all_or_any(array, fails))
 
 
-def _outer_rows(node: exp.Expr) -> exp.Expr:
-    """Return LATERAL VIEW OUTER with a null in place of an empty array."""
-    function = node.this
-    if node.args.get("outer") and isinstance(function, exp.Explode):
-        function.set("this", call("spark_outer", function.this.copy()))
-    return node
-
-
-def _structs(node: exp.Expr) -> exp.Expr:
-    """Return the rows of structs as columns."""
-    depth = exp.PropertyEQ(this=exp.to_identifier("max_depth"), expression=exp.Literal.number(2))
-    return call("unnest", node.this.copy(), depth)
-
-
-def _stacked(node: exp.Expr) -> exp.Expr:
-    values, count = node.expressions, int(constant(node.this, "The first argument of stack"))
-    width = -(-len(values) // count)
-    given = node.parent.expressions if isinstance(node.parent, exp.Aliases) else []
-    names = [one.name for one in given] or [f"col{at}" for at in range(width)]
-    padded = [*(one.copy() for one in values), *[exp.Null()] * (width * count - len(values))]
-    rows = [
-        exp.Struct(
-            expressions=[
-                exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=value)
-                for name, value in zip(names, padded[at : at + width], strict=True)
-            ]
-        )
-        for at in range(0, len(padded), width)
-    ]
-    return _structs(exp.Paren(this=exp.Array(expressions=rows)))
-
-
-def _unaliased(node: exp.Expr) -> exp.Expr:
-    return node.this if isinstance(node.this, exp.Anonymous) else node
-
-
 BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "forall": _forall,
     "zip_with": lambda a, b, function: _over_pairs(call("list_zip", a, b), function, [None]),
     "map_filter": _filtered_map,
     "transform_values": _mapped([0, None]),
     "transform_keys": _mapped([None, 1]),
-    "explode_outer": lambda array: exp.Explode(this=call("spark_outer", array)),
 }
 """Functions by name."""
 BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
@@ -150,9 +113,5 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
         if node.args.get("expression")
         else node
     ),
-    exp.Lateral: _outer_rows,
-    exp.Inline: _structs,
-    exp.Stack: _stacked,
-    exp.Aliases: _unaliased,
 }
 """Functions by the class of their expression."""

@@ -1,21 +1,18 @@
 """Expressions whose result DuckDB would compute in another way than Spark with ANSI mode."""
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
-from paimon_explore.sql_statements.duckdb import spark_functions, spark_lambdas
+from paimon_explore.sql_statements.duckdb import spark_functions, spark_generators, spark_lambdas
+from paimon_explore.sql_statements.duckdb.functions.database_functions import SPARK_MACROS
+from paimon_explore.sql_statements.duckdb.functions.json_functions import json_schema
+from paimon_explore.sql_statements.duckdb.functions.variant_functions import typed_function
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
-from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, constant, refused
-from paimon_explore.sql_statements.duckdb.variant_functions import cast_function
+from paimon_explore.sql_statements.duckdb.spark_functions import ONE, SPARK, call, constant, refused
 
-MACROS = Path(__file__).with_name("spark_functions.sql").read_text("utf-8")
-"""Definitions of functions of the database."""
-_MACROS = frozenset(re.findall(r"MACRO spark\.(\w+)", MACROS))
 _CASTS = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), "spark_whole"),
     **dict.fromkeys(("FLOAT", "DOUBLE"), "spark_real"),
@@ -59,9 +56,11 @@ def _matched(node: exp.Expr) -> exp.Expr:
 
 def _named_function(node: exp.Expr) -> exp.Expr:
     name, parts = node.name.lower(), [part.copy() for part in node.expressions]
-    if name in _MACROS:
+    if name in SPARK_MACROS:
         return _by_type(f"spark.{name}", *parts)
-    make = _FUNCTIONS.get(name)
+    make, make_rows = _FUNCTIONS.get(name), spark_generators.BY_NODE.get(name)
+    if make_rows is not None:
+        return make_rows(node)
     try:
         return node if make is None else make(*parts)
     except TypeError:
@@ -87,10 +86,21 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
         fails = not isinstance(node, exp.TryCast)
         return _got(node.this.copy(), exp.Literal.string("$"), node.to, fails=fails)
     name, value = _CASTS.get(node.to.this.value), node.this
-    is_whole = isinstance(value, exp.Literal) and not value.is_string and "." not in value.name
+    is_whole = isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit()
+    if name == "spark_whole":
+        value = _as_number(value)
     if name is not None and (not is_whole or name == "spark_timestamp"):
         node.set("this", _by_type(name, value))
     return node
+
+
+def _as_number(value: exp.Expr) -> exp.Expr:
+    """Return a difference of dates as a number of days, which its cast is."""
+    plain = value.unnest()
+    if not isinstance(plain, exp.Anonymous) or plain.name != "spark_minus":
+        return value
+    left, right = plain.expressions[2:]
+    return exp.Paren(this=exp.Sub(this=left.copy(), expression=right.copy()))
 
 
 def _is_variant(node: exp.Expr) -> bool:
@@ -112,7 +122,7 @@ def _got(variant: exp.Expr, path: exp.Expr, kind: exp.Expr, *, fails: bool) -> e
     target = column_type(
         kind.name if isinstance(kind, exp.Literal) else kind.sql(SPARK), "variant_get"
     )
-    return call(cast_function(target, fails=fails), variant, path)
+    return call(typed_function("cast" if fails else "try_cast", target), variant, path)
 
 
 def _variant_get(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = None) -> exp.Expr:
@@ -131,6 +141,24 @@ def _try_variant_get(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = 
     )
 
 
+def _from_json(text: exp.Expr, schema: exp.Expr, options: exp.Expr | None = None) -> exp.Expr:
+    """Return JSON as a value of a type, written as a type or as columns."""
+    if options is not None:
+        refused("options of the function from_json")()
+    if isinstance(schema, exp.Anonymous) and schema.name.lower() == "schema_of_json":
+        schema = _schema_of_json(*schema.expressions)
+    given = constant(schema, "The schema of from_json")
+    try:
+        target = column_type(given, "from_json")
+    except InvalidInputError:
+        target = column_type(f"STRUCT<{given}>", "from_json")
+    return call(typed_function("from_json", target), exp.cast(text, "text", dialect="duckdb"))
+
+
+def _schema_of_json(document: exp.Expr) -> exp.Expr:
+    return exp.Literal.string(json_schema(constant(document, "The document of schema_of_json")))
+
+
 def _extracted(node: exp.Expr) -> exp.Expr:
     """Return `variant:key[0]` as `variant_get`."""
     if not node.args.get("variant_extract"):
@@ -146,14 +174,93 @@ def _segment(part: exp.Expr) -> str:
 
 
 def _moved(node: exp.Expr) -> exp.Expr:
-    """Return a date plus or minus days or months as a date, which is a timestamp in DuckDB."""
+    """Return a date plus or minus days or months as a date, which is a timestamp in DuckDB.
+
+    Plus or minus other units it is a timestamp with the local time zone.
+    """
     intervals = node.expression.find_all(exp.Interval)
     units = {one.args["unit"].name.upper() for one in intervals if one.args.get("unit") is not None}
-    if not units or not units <= _DAYS or node.this.find(exp.Interval) is node.this:
+    if not units or node.this.find(exp.Interval) is node.this:
         return node
     moved = exp.Paren(this=node.expression.copy())
     by = exp.Neg(this=moved) if isinstance(node, exp.Sub) else moved
-    return _by_type("spark_moved", node.this.copy(), by)
+    name = "spark_moved" if units <= _DAYS else "spark_moved_time"
+    return _by_type(name, node.this.copy(), by)
+
+
+def _witness(value: exp.Expr) -> exp.Expr:
+    """Return an expression of the same type without aggregates and windows.
+
+    DuckDB does not know their types when it chooses between overloads of a macro. A macro does not
+    compute an argument that its body does not use.
+    """
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+        if isinstance(node, _COUNTS):
+            return exp.cast(exp.Null(), "bigint")
+        if name in {"first", "last"}:
+            return _witness(node.expressions[0])
+        if isinstance(node, _OF_ARGUMENT):
+            return _witness(node.this)
+        is_real = isinstance(node, exp.AggFunc) or name.startswith("quantile_")
+        return exp.cast(exp.Null(), "double") if is_real else node
+
+    found: exp.Expr = exp.Paren(this=value.copy()).transform(replaced)
+    return found
+
+
+_COUNTS = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RowNumber, exp.Rank, exp.DenseRank)
+_OF_ARGUMENT = (
+    *(exp.Window, exp.Filter, exp.IgnoreNulls, exp.Max, exp.Min, exp.Sum, exp.AnyValue, exp.First),
+    *(exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead, exp.Mode),
+)
+"""Functions whose result has the type of their argument, or of its sum."""
+
+
+def _may_be_date(node: exp.Expr) -> bool:
+    if isinstance(node, (exp.Paren, exp.Coalesce, *_OF_ARGUMENT)):
+        return not isinstance(node, exp.Sum) and _may_be_date(node.this)
+    if isinstance(node, exp.Cast):
+        return node.is_type("date")
+    return isinstance(node, exp.Column | exp.Anonymous | exp.Case | exp.If | _DATE_FUNCTIONS)
+
+
+_DATE_FUNCTIONS = (
+    exp.CurrentDate | exp.TsOrDsAdd | exp.LastDay | exp.NextDay | exp.TsOrDsToDate | exp.Subquery
+)
+
+
+def _minus(node: exp.Expr) -> exp.Expr:
+    """Return a difference, which is an interval for dates."""
+    sides = (node.this, node.expression)
+    moved = _moved(node)
+    if moved is not node or not all(map(_may_be_date, sides)):
+        return moved
+    return call("spark_minus", *map(_witness, sides), *(one.copy() for one in sides))
+
+
+def _rounded(name: str) -> Callable[[exp.Expr], exp.Expr]:
+    """Return `floor` or `ceil` as BIGINT, or DECIMAL of a DECIMAL."""
+
+    def rounded(node: exp.Expr) -> exp.Expr:
+        if node.args.get("decimals") is not None:
+            return node
+        return call(name, _witness(node.this), node.this.copy())
+
+    return rounded
+
+
+def _as_int(node: exp.Expr) -> exp.Expr:
+    return exp.cast(node.copy(), "int")
+
+
+_INTEGERS = (
+    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfYear, exp.WeekOfYear),
+    *(exp.UnixDate, exp.RegexpCount, exp.RegexpInstr),
+    *(exp.BitwiseCount, exp.BitLength),
+)
+"""Functions whose result is INT."""
 
 
 def _checked_divisor(node: exp.Expr) -> exp.Expr:
@@ -241,6 +348,8 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     **spark_lambdas.BY_NAME,
     "variant_get": _variant_get,
     "try_variant_get": _try_variant_get,
+    "from_json": _from_json,
+    "schema_of_json": _schema_of_json,
     "unix_timestamp": _unix_time,
     "to_unix_timestamp": _unix_time,
     "to_timestamp": _parsed("timestamptz"),
@@ -256,16 +365,21 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "binary": lambda value: _cast(value, "blob"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
-OWN_FUNCTIONS = _MACROS | frozenset(_FUNCTIONS)
+OWN_FUNCTIONS = SPARK_MACROS | frozenset({*_FUNCTIONS, *spark_generators.BY_NODE})
 """Functions with a translation of their own in place of that of sqlglot."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
+    **dict.fromkeys(_INTEGERS, _as_int),
     **spark_functions.BY_CLASS,
     **spark_lambdas.BY_CLASS,
+    **spark_generators.BY_CLASS,
     exp.Cast: _as_spark,
     exp.TryCast: _as_spark,
     exp.TsOrDsAdd: _to_date,
     exp.Add: _moved,
-    exp.Sub: _moved,
+    exp.Sub: _minus,
+    exp.Floor: _rounded("spark_floor"),
+    exp.Ceil: _rounded("spark_ceil"),
+    exp.Sign: lambda node: exp.cast(node.copy(), "double"),
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
@@ -273,24 +387,24 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Like: _matched,
     exp.ILike: _matched,
     exp.IsNan: lambda node: exp.func("coalesce", node.copy(), exp.false()),
-    exp.DayOfWeek: lambda node: exp.Paren(
-        this=exp.Add(this=node.copy(), expression=exp.Literal.number(1))
-    ),
+    exp.DayOfWeek: lambda node: exp.cast(exp.Add(this=node.copy(), expression=ONE.copy()), "int"),
     exp.DateFromUnixDate: _to_date,
     exp.JSONFormat: lambda node: (
         refused("options of the function to_json")()
         if node.args.get("options")
-        else call("spark_to_json", node.this.copy())
+        else call("spark_json_text", node.this.copy())
     ),
     exp.JSONExtract: _extracted,
-    exp.Typeof: lambda node: call("spark_typeof", node.this.copy()),
+    exp.Typeof: lambda node: call("spark_type_name", node.this.copy()),
     exp.Substring: _from_one,
     exp.Length: lambda node: _by_type("spark.length", node.this.copy()),
     exp.ArrayDistinct: lambda node: call("spark_distinct", node.this.copy()),
     exp.SafeAdd: _tried(exp.Add),
     exp.SafeSubtract: _tried(exp.Sub),
     exp.SafeMultiply: _tried(exp.Mul),
-    exp.ArrayPosition: lambda node: exp.func("coalesce", node.copy(), exp.Literal.number(0)),
+    exp.ArrayPosition: lambda node: exp.cast(
+        exp.func("coalesce", node.copy(), exp.Literal.number(0)), "bigint"
+    ),
     exp.Anonymous: _named_function,
 }
 """The replacement by the class of an expression."""

@@ -9,7 +9,7 @@ from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.variant.paths import VariantPath
 from paimon_explore.scan.predicate.variants.path_needs import path_of
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_tree
-from paimon_explore.sql_statements.duckdb.variant_functions import reads_path
+from paimon_explore.sql_statements.duckdb.functions.variant_functions import reads_path
 
 
 def variant_paths(

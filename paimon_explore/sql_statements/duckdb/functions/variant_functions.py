@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha224, sha256, sha384, sha512
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
 from zlib import crc32
 
 import pyarrow as pa
@@ -18,14 +18,24 @@ from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataTy
 from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column
 from paimon_explore.scan.predicate.variants.casts import cast_trees
 from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, trees_at
+from paimon_explore.sql_statements.duckdb.functions.json_functions import (
+    json_column,
+    parsed_column,
+    text_column,
+)
+from paimon_explore.sql_statements.duckdb.functions.text_functions import (
+    by_row,
+    conv,
+    format_number,
+    mask,
+    parse_url,
+    soundex,
+    type_names,
+)
+from paimon_explore.sql_statements.duckdb.functions.variant_schema import schema_text
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
-from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
 
-if TYPE_CHECKING:
-    import duckdb
-
-_Kernel = Callable[..., Column]
-_CAST = "spark_variant_as_"
+Kernel = Callable[..., Column]
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
     AtomicType(root=root)
@@ -33,101 +43,47 @@ _BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
 )
 
 
-class _Casts:
-    """The functions that cast variants, by their names."""
+_Typed: TypeAlias = tuple[str, DataType]
+
+
+class _TypedFunctions:
+    """The functions whose results have a type that a query names, by their names."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: dict[str, tuple[DataType, bool]] = {}
+        self._known: dict[str, _Typed] = {}
 
-    def name(self, target: DataType, *, fails: bool) -> str:
-        """Return the name of the function that casts the value at a path to a type."""
+    def name(self, kind: str, target: DataType) -> str:
+        """Return the name of the function of a kind of `TYPED` for a type."""
         duckdb_type(target)
         with self._lock:
-            wanted = (target, fails)
             for name, known in self._known.items():
-                if known == wanted:
+                if known == (kind, target):
                     return name
-            name = f"{_CAST}{len(self._known)}"
-            self._known[name] = wanted
+            name = f"spark_{kind}_{len(self._known)}"
+            self._known[name] = (kind, target)
             return name
 
-    def after(self, count: int) -> list[tuple[str, DataType, bool]]:
+    def after(self, count: int) -> list[tuple[str, _Typed]]:
         """Return the functions that were added after a number of others."""
         with self._lock:
-            return [(name, *known) for name, known in list(self._known.items())[count:]]
+            return list(self._known.items())[count:]
 
 
-_CASTS = _Casts()
-cast_function = _CASTS.name
+_TYPED_FUNCTIONS = _TypedFunctions()
+typed_function, typed_functions_after = _TYPED_FUNCTIONS.name, _TYPED_FUNCTIONS.after
 
 
 def reads_path(name: str) -> bool:
     """Return whether a function needs only the value at a path, its second argument."""
-    return name == "variant_get" or name.startswith(_CAST)
+    return name == "variant_get" or name.startswith(("spark_cast_", "spark_try_cast_"))
 
 
-class VariantFunctions:
-    """The functions of one database.
-
-    Args:
-        database: the database.
-    """
-
-    def __init__(self, database: "duckdb.DuckDBPyConnection") -> None:
-        self._database = database
-        self._casts = 0
-        for name, (parameters, result, kernel) in _FUNCTIONS.items():
-            self._create(name, kernel, parameters, result)
-
-    def add_casts(self) -> None:
-        """Create the functions of casts that queries call since the last time."""
-        for name, target, fails in _CASTS.after(self._casts):
-            kernel = partial(_cast, target, fails)
-            self._create(name, kernel, (VARIANT, "VARCHAR"), duckdb_type(target))
-            self._casts += 1
-
-    def _create(
-        self, name: str, kernel: _Kernel, parameters: Sequence[str] | None, result: str
-    ) -> None:
-        import duckdb  # noqa: PLC0415 - a scan answers many queries without it
-
-        kinds = None if parameters is None else [duckdb.type(kind) for kind in parameters]
-
-        def call(*columns: "Column | pa.ChunkedArray[Any]") -> Column:
-            return kernel([_whole(column) for column in columns])
-
-        self._database.create_function(  # type: ignore[call-overload]  # stubs have enums only
-            name,
-            _WITH_PARAMETERS[len(parameters or ())](call),
-            kinds,
-            duckdb.type(result),
-            type="arrow",
-            null_handling="special",
-        )
-
-
-_WITH_PARAMETERS: dict[int, Callable[[_Kernel], _Kernel]] = {
-    0: lambda call: lambda *columns: call(*columns),  # noqa: PLW0108 - see below
-    1: lambda call: lambda a: call(a),  # noqa: PLW0108
-    2: lambda call: lambda a, b: call(a, b),  # noqa: PLW0108
-    4: lambda call: lambda a, b, c, d: call(a, b, c, d),  # noqa: PLW0108
-}
-"""Functions without annotations and with named parameters, which DuckDB requires; 0 is any."""
-
-
-def _whole(column: "Column | pa.ChunkedArray[Any]") -> Column:
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    found: Column = column.combine_chunks()
-    return found
-
-
-def _whole_cast(target: DataType) -> _Kernel:
+def _whole_cast(target: DataType) -> Kernel:
     return lambda columns: cast_trees(trees_of(columns[0]), target, None, fails=True)
 
 
-def _cast(target: DataType, fails: bool, columns: Sequence[Column]) -> Column:  # noqa: FBT001 - of `partial`
+def _cast(target: DataType, columns: Sequence[Column], *, fails: bool) -> Column:
     return cast_trees(trees_at(*columns), target, None, fails=fails)
 
 
@@ -159,7 +115,7 @@ def _digests(columns: Sequence[Column]) -> Column:
 
 _DIGESTS = {0: sha256, 224: sha224, 256: sha256, 384: sha384, 512: sha512}
 _SET = (VARIANT, "VARCHAR", VARIANT, "BOOLEAN")
-_FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, _Kernel]] = {
+FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, Kernel]] = {
     "spark_variant": (None, VARIANT, _variants),
     "to_variant_object": (None, VARIANT, _variants),
     "variant_delete": (None, VARIANT, VARIANT_KERNELS["variant_delete"]),
@@ -176,7 +132,26 @@ _FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, _Kernel]] = {
     "spark_variant_date": ((VARIANT,), "DATE", _whole_cast(_DATE)),
     "is_variant_null": ((VARIANT,), "BOOLEAN", VARIANT_KERNELS["is_variant_null"]),
     "schema_of_variant": ((VARIANT,), "VARCHAR", _schemas),
+    "spark_json_text": (None, "VARCHAR", json_column),
+    "spark_nested_text": (None, "VARCHAR", text_column),
+    "spark_type_name": (None, "VARCHAR", type_names),
+    "spark_conv": (("VARCHAR", "INTEGER", "INTEGER"), "VARCHAR", by_row(conv)),
+    "spark_format_number": (
+        ("VARCHAR", "INTEGER", "BOOLEAN"),
+        "VARCHAR",
+        by_row(format_number),
+    ),
+    "soundex": (("VARCHAR",), "VARCHAR", by_row(soundex)),
+    "spark_mask": (("VARCHAR",) * 5, "VARCHAR", by_row(mask, nulls=True)),
+    "spark_parse_url": (("VARCHAR",) * 3, "VARCHAR", by_row(parse_url, nulls=True)),
     "crc32": (("BLOB",), "BIGINT", _checksums),
     "spark_sha2": (("BLOB", "INTEGER"), "VARCHAR", _digests),
 }
 """Parameter types, None for any; type of the result; kernel."""
+_AT_PATH = (VARIANT, "VARCHAR")
+TYPED: dict[str, tuple[Sequence[str], Callable[[DataType, Sequence[Column]], Column]]] = {
+    "cast": (_AT_PATH, partial(_cast, fails=True)),
+    "try_cast": (_AT_PATH, partial(_cast, fails=False)),
+    "from_json": (("VARCHAR",), parsed_column),
+}
+"""Parameter types; kernel."""

@@ -8,7 +8,8 @@ CREATE MACRO spark_whole(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant
     (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS epoch(x)::BIGINT,
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
         ELSE '"' || x || '"' END,
-    (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x;
+    (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
+    (x INTERVAL) AS error('datediff and timestampdiff return intervals as numbers.');
 CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_real(x),
     (x DOUBLE) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
     (x TIMESTAMPTZ) AS epoch(x),
@@ -53,7 +54,6 @@ CREATE MACRO descriptor_to_string(d) AS CASE WHEN hex(d) LIKE '01%'
 CREATE MACRO blob_view(name, field, row) AS unhex('0157454956424F4C42'
     || spark_le4(octet_length(encode(name))) || hex(name) || spark_le4(field)
     || spark_le4(row & 4294967295) || spark_le4(row >> 32));
-CREATE SCHEMA spark;
 CREATE MACRO spark_pairs(parts, d) AS map_from_entries(list_transform(parts, lambda part :
     row(split_part(part, d, 1), CASE WHEN contains(part, d)
     THEN substr(part, strpos(part, d) + length(d)) END)));
@@ -78,10 +78,10 @@ CREATE MACRO spark.months_between(a, b) AS round(spark_months(a::TIMESTAMP, b::T
     (a, b, rounds) AS CASE WHEN rounds THEN round(spark_months(a::TIMESTAMP, b::TIMESTAMP), 8)
     ELSE spark_months(a::TIMESTAMP, b::TIMESTAMP) END;
 CREATE MACRO spark.last_day(d) AS last_day(CAST(d AS DATE));
-CREATE MACRO spark.hour(x) AS hour(CAST(x AS TIMESTAMP));
-CREATE MACRO spark.minute(x) AS minute(CAST(x AS TIMESTAMP));
-CREATE MACRO spark.second(x) AS second(CAST(x AS TIMESTAMP));
-CREATE MACRO spark.weekday(x) AS isodow(CAST(x AS DATE)) - 1;
+CREATE MACRO spark.hour(x) AS CAST(hour(CAST(x AS TIMESTAMP)) AS INTEGER);
+CREATE MACRO spark.minute(x) AS CAST(minute(CAST(x AS TIMESTAMP)) AS INTEGER);
+CREATE MACRO spark.second(x) AS CAST(second(CAST(x AS TIMESTAMP)) AS INTEGER);
+CREATE MACRO spark.weekday(x) AS CAST(isodow(CAST(x AS DATE)) - 1 AS INTEGER);
 CREATE MACRO spark.dayname(x) AS left(dayname(CAST(x AS DATE)), 3);
 CREATE MACRO spark.monthname(x) AS left(monthname(CAST(x AS DATE)), 3);
 CREATE MACRO spark_date_unit(u) AS CASE WHEN u IN ('YEAR', 'YYYY', 'YY') THEN 'YEAR'
@@ -105,9 +105,26 @@ CREATE MACRO spark.sequence(a DATE, b DATE, step) AS
     list_transform(generate_series(a, b, step), lambda x : CAST(x AS DATE)),
     (a DATE, b DATE) AS list_transform(generate_series(a, b, INTERVAL 1 DAY),
     lambda x : CAST(x AS DATE)),
+    (a INTEGER, b INTEGER) AS
+    CAST(generate_series(a, b, CASE WHEN a > b THEN -1 ELSE 1 END) AS INTEGER[]),
+    (a INTEGER, b INTEGER, step) AS CAST(generate_series(a, b, step) AS INTEGER[]),
     (a, b) AS generate_series(a, b, CASE WHEN a > b THEN -1 ELSE 1 END),
     (a, b, step) AS generate_series(a, b, step);
 CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE), (x, i) AS x + i;
+CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i, (x, i) AS x + i;
+-- The first arguments only have the types by which DuckDB chooses.
+CREATE MACRO spark_minus(v DATE, w DATE, a, b) AS to_days(CAST(a - b AS INTEGER)),
+    (v, w, a, b) AS a - b;
+CREATE MACRO spark_long(x) AS CASE WHEN isnan(x) THEN 0 WHEN x >= 9223372036854775807
+    THEN 9223372036854775807 WHEN x <= -9223372036854775808 THEN -9223372036854775808
+    ELSE CAST(x AS BIGINT) END;
+CREATE MACRO spark_floor(v BIGINT, x) AS CAST(x AS BIGINT),
+    (v DOUBLE, x) AS spark_long(floor(x)), (v FLOAT, x) AS spark_long(floor(CAST(x AS DOUBLE))),
+    (v DECIMAL(38, 19), x) AS floor(x), (v VARCHAR, x) AS spark_long(floor(CAST(x AS DOUBLE)));
+CREATE MACRO spark_ceil(v BIGINT, x) AS CAST(x AS BIGINT),
+    (v DOUBLE, x) AS spark_long(ceil(x)), (v FLOAT, x) AS spark_long(ceil(CAST(x AS DOUBLE))),
+    (v DECIMAL(38, 19), x) AS ceil(x), (v VARCHAR, x) AS spark_long(ceil(CAST(x AS DOUBLE)));
+CREATE MACRO spark_left(x, n) AS left(x, CASE WHEN n < 0 THEN 0 ELSE n END);
 CREATE MACRO spark_timestamp(x BIGINT) AS to_timestamp(x), (x DOUBLE) AS to_timestamp(x),
     (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x) AS x;
 CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN n = 0 OR d = '' THEN '' WHEN n > 0
@@ -115,8 +132,8 @@ CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN n = 0 OR d = '' THEN ''
     ELSE array_to_string(list_slice(string_split(x, d), n, -1), d) END;
 CREATE MACRO spark.split_part(x, d, n) AS
     CASE WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN x ELSE '' END ELSE split_part(x, d, n) END;
-CREATE MACRO spark.levenshtein(a, b) AS levenshtein(a, b),
-    (a, b, most) AS CASE WHEN levenshtein(a, b) > most THEN -1 ELSE levenshtein(a, b) END;
+CREATE MACRO spark.levenshtein(a, b) AS CAST(levenshtein(a, b) AS INTEGER), (a, b, most) AS
+    CAST(CASE WHEN levenshtein(a, b) > most THEN -1 ELSE levenshtein(a, b) END AS INTEGER);
 CREATE MACRO spark.chr(n) AS CASE WHEN n < 0 THEN '' ELSE chr(CAST(n % 256 AS INTEGER)) END;
 CREATE MACRO spark.lpad(x BLOB, n) AS CAST(error('lpad of BINARY needs Spark.') AS VARCHAR),
     (x BLOB, n, pad) AS CAST(error('lpad of BINARY needs Spark.') AS VARCHAR),
@@ -129,7 +146,8 @@ CREATE MACRO spark.rpad(x BLOB, n) AS CAST(error('rpad of BINARY needs Spark.') 
 CREATE MACRO spark.btrim(x) AS trim(x), (x, y) AS trim(x, y);
 CREATE MACRO spark.replace(x, a) AS replace(x, a, ''), (x, a, b) AS replace(x, a, b);
 CREATE MACRO spark.reverse(x VARCHAR) AS reverse(x), (x) AS list_reverse(x);
-CREATE MACRO spark.length(x BLOB) AS octet_length(x), (x) AS length(CAST(x AS VARCHAR));
+CREATE MACRO spark.length(x BLOB) AS CAST(octet_length(x) AS INTEGER),
+    (x) AS CAST(length(CAST(x AS VARCHAR)) AS INTEGER);
 CREATE MACRO spark_any(tests) AS CASE WHEN list_contains(tests, true) THEN true
     WHEN list_count(tests) = len(tests) THEN false END;
 CREATE MACRO spark.array_contains(a, x) AS CASE WHEN x IS NOT NULL THEN
@@ -173,10 +191,34 @@ CREATE MACRO variant_set(v, path, x) AS spark_variant_set(v, path, spark_variant
 CREATE MACRO try_variant_set(v, path, x) AS
     spark_try_variant_set(v, path, spark_variant(x), true),
     (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
-CREATE MACRO spark_to_json(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_json(x),
-    (x) AS CAST(to_json(x) AS VARCHAR);
-CREATE MACRO spark_typeof(x STRUCT("value" BLOB, metadata BLOB)) AS 'variant', (x) AS typeof(x);
 CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_text(x),
     (x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
+    WHEN typeof(x) = 'INTERVAL'
+    THEN CAST(error('A cast of an interval to STRING needs Spark.') AS VARCHAR)
     WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
-    THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '') ELSE CAST(x AS VARCHAR) END;
+    THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '')
+    WHEN suffix(typeof(x), '[]') OR suffix(typeof(x), ')') AND NOT starts_with(typeof(x), 'DEC')
+    THEN spark_nested_text(x) ELSE CAST(x AS VARCHAR) END;
+CREATE MACRO spark_json_member(x, k) AS CASE WHEN json_valid(x) THEN json_extract_string(x,
+    '$."' || k || '"') END;
+CREATE MACRO spark_windows(t, size, slide, start) AS list_transform(
+    range(((epoch_us(t) - start) % slide + slide) % slide, size, slide), lambda o : {
+    'start': t - to_microseconds(o), 'end': t - to_microseconds(o) + to_microseconds(size)});
+CREATE MACRO spark.conv(x, a, b) AS spark_conv(CAST(x AS VARCHAR), a, b);
+CREATE MACRO spark.format_number(x, n) AS CASE WHEN typeof(n) = 'VARCHAR'
+    THEN error('Patterns of format_number need Spark.') ELSE spark_format_number(
+    CAST(x AS VARCHAR), CAST(n AS INTEGER), typeof(x) IN ('DOUBLE', 'FLOAT')) END;
+CREATE MACRO spark.mask(x, u := 'X', l := 'x', d := 'n', o := NULL) AS
+    spark_mask(CAST(x AS VARCHAR), u, l, d, o);
+CREATE MACRO spark.parse_url(x, part) AS spark_parse_url(x, part, NULL),
+    (x, part, k) AS spark_parse_url(x, part, k);
+CREATE MACRO spark.url_decode(x) AS url_decode(replace(x, '+', ' '));
+CREATE MACRO spark.url_encode(x) AS
+    replace(replace(replace(url_encode(x), '%20', '+'), '%2A', '*'), '~', '%7E');
+CREATE MACRO spark_split(x, p, n) AS CASE WHEN n <= 0 THEN string_split_regex(x, p)
+    WHEN p = '' THEN error('split with a limit and an empty pattern needs Spark.')
+    WHEN len(string_split_regex(x, p)) <= n THEN string_split_regex(x, p)
+    ELSE list_append(list_slice(string_split_regex(x, p), 1, n - 1), substr(x, 1 + length(
+    array_to_string(list_slice(string_split_regex(x, p), 1, n - 1), '') || array_to_string(
+    list_slice(regexp_extract_all(x, p), 1, n - 1), '')))) END;
+CREATE MACRO spark.split(x, p) AS string_split_regex(x, p), (x, p, n) AS spark_split(x, p, n);
