@@ -207,12 +207,18 @@ def test_all_records_at_once_merge_as_one_by_one(
     ]
 
 
-@given(history=histories(), rows_at_once=st.integers(1, 4), key_order=st.booleans())
+@given(
+    history=histories(),
+    rows_at_once=st.integers(1, 4),
+    key_order=st.booleans(),
+    keep_retracts=st.booleans(),
+)
 def test_runs_of_one_record_per_key_merge_as_one_by_one(
     *,
     history: tuple[dict[str, object], dict[str, str], list[Row]],
     rows_at_once: int,
     key_order: bool,
+    keep_retracts: bool,
 ) -> None:
     columns, options, rows = history
     schema = schema_of(columns, options)
@@ -222,13 +228,15 @@ def test_runs_of_one_record_per_key_merge_as_one_by_one(
         expected = expected_of(columns, options, rows)
     except RefusedError:
         with pytest.raises(FormatError):
-            list(merge_runs(runs, spec, key_order=key_order))
+            list(merge_runs(runs, spec, key_order=key_order, keep_retracts=keep_retracts))
         return
-    found = rows_of(merge_runs(runs, spec, key_order=key_order))
-    alive = [one for one in expected if not one.is_retract]
-    assert sorted(texts_of(row) for row in found) == sorted(
-        texts_of(one.values.values()) for one in alive
-    )
+    found = rows_of(merge_runs(runs, spec, key_order=key_order, keep_retracts=keep_retracts))
+    rows_left = [
+        [*one.values.values(), *((one.number, KINDS.index(one.kind)) if keep_retracts else ())]
+        for one in expected
+        if keep_retracts or not one.is_retract
+    ]
+    assert sorted(texts_of(row) for row in found) == sorted(texts_of(row) for row in rows_left)
 
 
 def runs_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:

@@ -44,7 +44,7 @@ _MAX_RANGE = 1 << 62
 _CHUNK_ROWS = 6_144
 """Rows of the largest part in a chunk, chosen so that sorting a chunk fits into the CPU caches."""
 _SIGN = np.uint64(1 << 63)
-_MAX_BYTES = (1 << 31) - 1
+_MAX_BYTES = int(np.iinfo(np.int32).max)
 """Of the values of an array of byte strings."""
 _NOTHING = build_binary(np.zeros(2, np.int64), np.empty(0, np.uint8))[0]
 _SAMPLE_ROWS, _REPEATED = 4_096, 4

@@ -22,17 +22,15 @@ ROW = {
 ROWS = {"type": "ARRAY", "element": ROW}
 TEXTS = {"type": "ARRAY", "element": "STRING"}
 MAP = {"type": "MAP", "key": "STRING NOT NULL", "value": "INT"}
-TIMED = {
-    "type": "MAP",
-    "key": "STRING NOT NULL",
-    "value": {
-        "type": "ROW",
-        "fields": [
-            {"id": 20, "name": "v", "type": "INT"},
-            {"id": 21, "name": "t", "type": "STRING"},
-        ],
-    },
-}
+TIMED_FIELDS = [
+    {"id": 20, "name": "v", "type": "INT"},
+    {"id": 21, "name": "t", "type": "STRING"},
+]
+
+
+def timed(fields: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """Maps to rows, of which one field is the time of an entry."""
+    return {"type": "MAP", "key": "STRING NOT NULL", "value": {"type": "ROW", "fields": [*fields]}}
 
 
 def aggregated(
@@ -243,14 +241,24 @@ def test_nested_partial_update_fills_in_the_fields_of_each_key() -> None:
     settings = function("nested_partial_update", nested_key="i")
     first, second = [row(1, "a"), row(2, None, 5)], [row(1, None, 3), None, row(2, "b", None)]
     assert aggregated(ROWS, settings, [first, second]) == [row(1, "a", 3), row(2, "b", 5)]
+    with pytest.raises(FormatError, match="'nested_partial_update'"):
+        aggregated(ROWS, settings, [first, second], "03")
 
 
-def test_entries_of_timed_maps_follow_their_time_and_a_null_value_removes() -> None:
-    settings = function("merge_map_with_keytime")
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (timed(TIMED_FIELDS), function("merge_map_with_keytime")),
+        (timed(TIMED_FIELDS[::-1]), function("merge_map_with_keytime", ts_field="t")),
+    ],
+)
+def test_entries_of_timed_maps_follow_their_time_and_a_null_value_removes(
+    kind: object, settings: Mapping[str, str]
+) -> None:
     first = [("x", {"v": 1, "t": "5"}), ("y", {"v": 2, "t": None}), ("z", {"v": 3, "t": "1"})]
     second = [("x", {"v": 8, "t": "4"}), ("y", {"v": 9, "t": "0"}), ("z", None)]
     third = [("x", {"v": 7, "t": None}), ("w", {"v": 7, "t": None})]
-    found = aggregated(TIMED, settings, [first, second, third])
+    found = aggregated(kind, settings, [first, second, third])
     assert found == [("x", {"v": 1, "t": "5"}), ("y", {"v": 9, "t": "0"})]
 
 

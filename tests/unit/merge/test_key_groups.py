@@ -1,7 +1,5 @@
 """The order of keys and the groups of rows that share one."""
 
-import datetime as dt
-from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -15,49 +13,36 @@ from paimon_explore.merge.keys.normalized_keys import key_source, normalized_key
 from paimon_explore.merge.numpy_columns import index_array
 from paimon_explore.merge.sort_merge import key_at, rows_up_to
 from support.merging import column_of
-
-IN_ORDER: dict[str, list[object]] = {
-    "BOOLEAN": [None, False, True],
-    "TINYINT": [None, -128, -1, 0, 127],
-    "BIGINT": [None, -(2**63), -1, 0, 2**63 - 1],
-    "FLOAT": [None, -float("inf"), -1.5, -0.0, 0.0, 1.5, float("inf"), float("nan")],
-    "DOUBLE": [None, -float("inf"), -1e-300, -0.0, 0.0, 1e-300, float("inf"), float("nan")],
-    "DECIMAL(9, 2)": [None, Decimal("-5.00"), Decimal("-0.01"), Decimal("0.00"), Decimal("7.10")],
-    "DECIMAL(38, 0)": [None, Decimal(-(10**37)), Decimal(-1), Decimal(0), Decimal(10**37)],
-    "DATE": [None, dt.date(1969, 12, 31), dt.date(1970, 1, 1), dt.date(9999, 12, 31)],
-    "TIME(3)": [None, dt.time(0), dt.time(23, 59, 59, 999000)],
-    "TIMESTAMP(6)": [
-        None,
-        dt.datetime.fromisoformat("1969-01-01"),
-        dt.datetime.fromisoformat("1970-01-01"),
-        dt.datetime.fromisoformat("2024-01-01"),
-    ],
-    "STRING": [None, "", "\0", "a", "a\0", "a\0b", "ab", "b", "\u00e9", "\uffff", "\U0001f600"],
-    "BYTES": [None, b"", b"\0", b"\x01", b"\x7f", b"\x80", b"\xff"],
-}
+from support.ordered_values import IN_ORDER, type_of
 
 
 @pytest.mark.parametrize("kind", IN_ORDER)
 def test_values_sort_as_java_compares_them(kind: str) -> None:
     values = IN_ORDER[kind]
     shuffled = [values[at] for at in np.random.default_rng(3).permutation(len(values))]
-    column = column_of(shuffled, kind)
+    column = column_of(shuffled, type_of(kind))
     groups = group_rows([column], count=len(column))
     found = as_python(column.take(index_array(groups.order)))
     assert [repr(value) for value in found] == [
-        repr(value) for value in as_python(column_of(values, kind))
+        repr(value) for value in as_python(column_of(values, type_of(kind)))
     ]
     assert groups.starts.tolist() == list(range(len(values)))
 
 
 @pytest.mark.parametrize("kind", IN_ORDER)
 def test_single_keys_compare_in_the_same_order(kind: str) -> None:
-    column = column_of(IN_ORDER[kind], kind)
+    column = column_of(IN_ORDER[kind], type_of(kind))
     keys = [key_at([column], row) for row in range(len(column))]
     assert all(first < second for first, second in pairwise(keys))
     assert [rows_up_to([column], key, count=len(column)) for key in keys] == list(
         range(1, len(column) + 1)
     )
+
+
+@pytest.mark.parametrize("kind", IN_ORDER)
+def test_a_row_alone_is_a_group(kind: str) -> None:
+    for value in IN_ORDER[kind]:
+        assert ranks([column_of([value], type_of(kind))], count=1).tolist() == [0]
 
 
 @pytest.mark.parametrize("bits", range(57, 64))
@@ -109,7 +94,7 @@ def test_texts_of_one_length_sort_by_any_of_their_bytes(length: int) -> None:
 
 def test_sliced_columns_are_seen_from_where_the_slice_begins() -> None:
     for kind, values in IN_ORDER.items():
-        column = column_of([*values, *values], kind).slice(len(values) - 2, 4)
+        column = column_of([*values, *values], type_of(kind)).slice(len(values) - 2, 4)
         expected = [len(values) - 2, len(values) - 1, 0, 1]
         places = {place: rank for rank, place in enumerate(sorted(set(expected)))}
         assert ranks([column], count=4).tolist() == [places[at] for at in expected], kind

@@ -21,6 +21,12 @@ def test_columns_take_their_last_value_that_is_not_null() -> None:
     assert merged(PLAIN, PARTIAL, rows) == [(1, "a", 5), (2, "x", 1)]
 
 
+def test_merged_rows_are_inserts_and_a_row_alone_keeps_its_kind() -> None:
+    rows: list[Row] = [("+U", 1, "a", None), ("+U", 1, None, 5), ("+U", 2, "x", 1)]
+    found = merged(PLAIN, PARTIAL, rows, keep_retracts=True)
+    assert found == [(1, "a", 5, 1, 0), (2, "x", 1, 2, 2)]
+
+
 def test_retracts_are_refused_by_default_unless_alone_with_their_key() -> None:
     with pytest.raises(FormatError, match="by default"):
         merged(PLAIN, PARTIAL, [("+I", 1, "a", 1), ("-D", 1, "a", 1)])
@@ -85,6 +91,16 @@ def test_groups_follow_their_own_order_and_take_nulls_of_newer_records() -> None
     assert merged(GROUPED, GROUPS, rows) == [(1, None, 6, 40, 2, None, "g")]
 
 
+def test_groups_of_a_key_are_not_older_than_those_of_the_keys_before_it() -> None:
+    rows: list[Row] = [
+        ("+I", 1, "x", 8, None, None, None, None),
+        ("+I", 1, "a", 9, None, None, None, None),
+        ("+I", 2, "b", 1, None, None, None, None),
+        ("+I", 2, "c", 2, None, None, None, None),
+    ]
+    assert [row[:3] for row in merged(GROUPED, GROUPS, rows)] == [(1, "a", 9), (2, "c", 2)]
+
+
 def test_a_retract_clears_the_columns_of_groups_that_are_not_newer_than_it() -> None:
     rows: list[Row] = [
         ("+I", 1, "a", 5, 10, 5, "x", "f"),
@@ -143,6 +159,16 @@ def test_first_values_of_a_group_are_those_of_its_oldest_record() -> None:
         ("+I", 1, None, None, 30, 1, "x", None),
     ]
     assert merged(GROUPED, options, rows) == [(1, None, None, 30, 6, "x", None)]
+
+
+def test_a_first_null_of_a_group_is_filled_by_the_next_older_value() -> None:
+    options = {**GROUPS, "fields.b.aggregate-function": "first_non_null_value"}
+    rows: list[Row] = [
+        ("+I", 1, None, None, None, 5, "x", None),
+        ("+I", 1, None, None, 10, 4, "x", None),
+        ("+I", 1, None, None, 20, 3, "x", None),
+    ]
+    assert merged(GROUPED, options, rows) == [(1, None, None, 10, 5, "x", None)]
 
 
 REMOVING_GROUP = {**SUMMED, "partial-update.remove-record-on-sequence-group": "g"}
