@@ -112,6 +112,11 @@ def import_files(  # noqa: PLR0913 - the options of the command
     from paimon_explore.command_line.file_import.file_formats import format_of, open_import
     from paimon_explore.command_line.file_import.import_file import CsvOptions
 
+    if Path(name).is_file():
+        raise click.UsageError(
+            f"{sanitized(name)!r} is a file. The table is named before the files: "
+            "import TABLE FILES."
+        )
     if delimiter == r"\t":
         delimiter = "\t"
     elif delimiter is not None and len(delimiter) != 1:

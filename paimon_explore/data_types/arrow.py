@@ -24,6 +24,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.field_ids import assigned_ids
+from paimon_explore.data_types.object_columns import check_periods
 from paimon_explore.data_types.type_parser import MAX_DEPTH
 from paimon_explore.errors import InvalidInputError
 
@@ -182,6 +183,7 @@ def row_type_from_arrow(schema: pa.Schema) -> RowType:
     Raises:
         InvalidInputError: a column's Arrow type has no corresponding Paimon type.
     """
+    check_periods(schema)
     return RowType(fields=assigned_ids(_from_arrow_field(field) for field in schema))
 
 

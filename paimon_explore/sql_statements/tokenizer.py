@@ -102,19 +102,21 @@ def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int)
 
 
 def statements_of(source: str) -> list[str]:
-    """Split a text into statements at semicolons.
+    """Split a text into statements at semicolons; comments alone are no statement.
 
     >>> statements_of("USE db; SELECT ';' AS a;")
     ['USE db', "SELECT ';' AS a"]
     """
     parts: list[str] = []
-    start = 0
+    start, is_code = 0, False
     for token in tokens_of(source):
         if token.sign == ";" or token.kind is Kind.END:
             part = source[start : token.start].strip()
-            if part:
+            if is_code:
                 parts.append(part)
-            start = token.end
+            start, is_code = token.end, False
+        else:
+            is_code = True
     return parts
 
 

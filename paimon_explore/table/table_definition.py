@@ -8,6 +8,7 @@ import pyarrow as pa
 from paimon_explore.arguments import mapping, names, python_value, string
 from paimon_explore.data_types.arrow import from_arrow
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
+from paimon_explore.data_types.object_columns import check_object_columns
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sanitize import masked_value
@@ -68,6 +69,7 @@ def parse_columns(columns: object) -> pa.Schema | RowType:
     if isinstance(columns, Mapping):
         return _of_pairs(columns.items())
     if isinstance(columns, _ArrowStream):
+        check_object_columns(columns)
         return pa.RecordBatchReader.from_stream(columns).schema
     if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
         return _of_pairs(_pairs(columns))

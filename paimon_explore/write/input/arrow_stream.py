@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
+from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_arrays import datetimes
 from paimon_explore.write.input.python_values import column_of_rows, column_of_values, direct_column
@@ -99,6 +100,14 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
     Raises:
         InvalidInputError: the form is not accepted, or a value does not fit.
     """
+    for batch in _unchecked_batches(data, row_type, check):
+        check_periods(batch.schema)
+        yield batch
+
+
+def _unchecked_batches(
+    data: object, row_type: RowType, check: CheckNames
+) -> Iterator[pa.RecordBatch]:
     if isinstance(data, pa.RecordBatch):
         yield data
     elif isinstance(data, pa.Table):
@@ -127,6 +136,7 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
 def _streamed(data: ArrowStream) -> pa.RecordBatchReader:
     if isinstance(data, _Computed):
         return data.to_batches()
+    check_object_columns(data)
     try:
         return pa.RecordBatchReader.from_stream(data)
     except _UNREADABLE as error:
@@ -196,6 +206,7 @@ def _given_column(
         return values
     if field is not None and _is_series(values) and values.dtype == np.object_:
         return _objects(values, name, field.type)
+    check_object_columns(values, name)
     try:
         if isinstance(values, ArrowStream):  # a series of pandas or polars
             return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too

@@ -194,6 +194,19 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, run: Program) -> None:
         assert (ran.code, f"none.{form}" in ran.err) == (1, True)
 
 
+@pytest.mark.parametrize("target", [[], ["-w", "wh"]], ids=["path", "warehouse"])
+def test_files_before_the_table_are_wrong_usage(
+    target: list[str], tmp_path: Path, run: Program
+) -> None:
+    table = table_of(tmp_path, {"id": "INT"})
+    file = tmp_path / "my rows.csv"
+    file.write_text("id\n1\n", encoding="utf-8")
+    ran = run("import", file, table.path if not target else "db.t", *target)
+    assert ran.code == 2
+    assert "The table is named before the files" in ran.err
+    assert table.snapshot is None
+
+
 def test_several_files_are_one_commit_or_none(tmp_path: Path, run: Program) -> None:
     table = table_of(tmp_path, {"id": "INT", "text": "STRING"})
     (tmp_path / "a.csv").write_text("ID,text\n1,a\n", encoding="utf-8")

@@ -26,6 +26,12 @@ def test_statements_are_parted_by_semicolons_outside_of_quotes_and_comments() ->
     assert statements_of(text) == ["SELECT ';'", "-- a; b\n SELECT 2"]
 
 
+@pytest.mark.parametrize("text", ["", " ; ", "-- a", "/* a */ ; -- b\n;", "\n-- a; b"])
+def test_comments_alone_are_no_statement(text: str) -> None:
+    assert statements_of(text) == []
+    assert statements_of(f"SELECT 1; {text}") == ["SELECT 1"]
+
+
 def test_names_take_their_dollar_and_stars_stay() -> None:
     assert Reader("db.t$branch_b1$files x").path("a table") == ("db", "t$branch_b1$files")
     assert Reader("db . `t$files`").path("a table") == ("db", "t$files")

@@ -14,6 +14,9 @@ from paimon_explore.errors import InvalidInputError
 
 FIELDS: list["pa.Field[Any]"] = [pa.field("id", pa.int64()), pa.field("name", pa.string())]
 SCHEMA = pa.schema(FIELDS)
+PERIODS = pd.DataFrame({"id": pd.period_range("2024-01", periods=2, freq="M")})
+NESTED = pa.field("id", pa.list_(pa.table(PERIODS).schema.field("id").type))
+OBJECTS = pl.DataFrame({"id": [{1}]}, schema={"id": pl.Object})
 
 
 def made(folder: Path, columns: object, **clauses: object) -> Table:
@@ -63,6 +66,10 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
         (["id"], "Column 0 must be a pair"),
         ({"id": 7}, "Column 'id': 7 is not a type"),
         ({"id": "INTT"}, "Invalid type"),
+        (PERIODS, "Column 'id' has pandas periods"),
+        (pa.table(PERIODS).schema, "Column 'id' has pandas periods"),
+        (pa.schema([NESTED]), "Column 'id' has pandas periods"),
+        (OBJECTS, "Column 'id' has the polars type Object"),
     ],
 )
 def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message: str) -> None:

@@ -30,6 +30,11 @@ from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
 INT = AtomicType(root=TypeRoot.INT)
 BIGINT = AtomicType(root=TypeRoot.BIGINT)
 STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+BYTES = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
+EIGHT_BYTES = AtomicType(root=TypeRoot.BINARY, length=8)
+PERIODS = pd.DataFrame({"a": pd.period_range("2024-01", periods=2, freq="M")})
+PERIOD_TABLE = pa.table(PERIODS)
+LISTS_OF_PERIODS = pa.ListArray.from_arrays([0, 1, 2], PERIOD_TABLE.to_batches()[0]["a"])
 
 
 def row_type(**types: DataType) -> RowType:
@@ -410,6 +415,50 @@ def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
 )
 def test_what_names_no_columns_is_refused_with_what_to_give(data: Rows, problem: str) -> None:
     assert problem in refused(data, a=INT, b=INT)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PERIODS,
+        PERIODS.astype("category"),
+        PERIODS.set_index("a"),
+        {"a": PERIODS["a"]},
+        [PERIODS],
+        PERIOD_TABLE,
+        PERIOD_TABLE.to_reader(),
+        pa.table({"a": LISTS_OF_PERIODS}),
+        pa.table({"a": pa.StructArray.from_arrays(PERIOD_TABLE["a"].chunks, names=["x"])}),
+    ],
+    ids=["frame", "category", "index", "series", "frames", "Arrow", "reader", "list", "struct"],
+)
+@pytest.mark.parametrize("column", [BIGINT, STRING, ArrayType(element=BIGINT)])
+def test_counts_of_pandas_periods_are_not_stored(data: Rows, column: DataType) -> None:
+    if isinstance(data, pa.RecordBatchReader):
+        data = PERIOD_TABLE.to_reader()
+    problem = refused(data, a=column)
+    assert "Column 'a' has pandas periods" in problem
+    assert "dt.to_timestamp()" in problem
+
+
+OBJECTS = pl.Series("a", [{1}, None], dtype=pl.Object)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        OBJECTS.to_frame(),
+        {"a": OBJECTS},
+        [OBJECTS.to_frame()],
+        pl.DataFrame({"a": OBJECTS, "b": [1, 2]}),
+    ],
+    ids=["frame", "series", "list of frames", "beside numbers"],
+)
+@pytest.mark.parametrize("column", [STRING, BYTES, EIGHT_BYTES])
+def test_addresses_of_polars_objects_are_not_stored(data: Rows, column: DataType) -> None:
+    problem = refused(data, a=column, b=INT)
+    assert "Column 'a' has the polars type Object" in problem
+    assert "to_dicts()" in problem
 
 
 def test_a_value_that_cannot_represent_itself_is_named_by_its_type() -> None:

@@ -1,0 +1,82 @@
+"""Columns of data frames that Arrow exports, but not as the values that the frame shows.
+
+| column | what Arrow gets |
+| --- | --- |
+| Object of polars | addresses of the Python objects in memory |
+| Period of pandas | the count of periods since 1970, without the length of a period |
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeGuard
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PERIOD_HINT = "Convert it first: dt.to_timestamp() for its start, or astype(str)."
+
+
+def check_periods(schema: pa.Schema) -> None:
+    """Reject an Arrow schema that has pandas periods.
+
+    Raises:
+        InvalidInputError: a column has the extension type of periods, or contains it.
+    """
+    for field in schema:
+        if _has_periods(field.type):
+            raise InvalidInputError(
+                f"Column {field.name!r} has pandas periods, which no Paimon type can store.",
+                hint=_PERIOD_HINT,
+            )
+
+
+def _has_periods(arrow: pa.DataType) -> bool:
+    if isinstance(arrow, pa.BaseExtensionType):
+        return arrow.extension_name == "pandas.period"
+    if isinstance(arrow, pa.DictionaryType | pa.RunEndEncodedType):
+        return _has_periods(arrow.value_type)
+    return any(_has_periods(arrow.field(at).type) for at in range(arrow.num_fields))
+
+
+def check_object_columns(data: object, name: str = "") -> None:
+    """Reject a polars data frame or series that has Python objects.
+
+    Args:
+        data: any value.
+        name: the column, if the data is a series.
+
+    Raises:
+        InvalidInputError: a column has the type Object.
+    """
+    for column, dtype in _polars_types(data, name):
+        if str(dtype) == "Object":  # polars cannot nest objects
+            raise InvalidInputError(
+                f"Column {column!r} has the polars type Object: it holds Python objects, which "
+                "Arrow cannot export.",
+                hint="Convert the column first, or pass the rows as dictionaries: to_dicts().",
+            )
+
+
+def _polars_types(data: object, name: str) -> Iterator[tuple[str, "pl.DataType"]]:
+    if _is_polars_frame(data):
+        yield from data.schema.items()
+    elif _is_polars_series(data):
+        yield name or data.name, data.dtype
+
+
+def _is_polars_frame(data: object) -> "TypeGuard[pl.DataFrame]":
+    return _is_of_polars(data, "DataFrame")
+
+
+def _is_polars_series(data: object) -> "TypeGuard[pl.Series]":
+    return _is_of_polars(data, "Series")
+
+
+def _is_of_polars(data: object, name: str) -> bool:
+    return any(
+        kind.__module__.partition(".")[0] == "polars" and kind.__name__ == name
+        for kind in type(data).__mro__
+    )
