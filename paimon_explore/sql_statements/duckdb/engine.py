@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -266,6 +267,7 @@ class DuckDBEngine:
             return rows.table.inspect.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
+        _check_table(rows.table)
         scan = replace(rows.table.scan(), plans={})
         self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
         return self._scans[view]
@@ -274,6 +276,7 @@ class DuckDBEngine:
         """Update or delete rows."""
         from paimon_explore.sql_statements.duckdb.row_changes import update  # noqa: PLC0415 - not for queries
 
+        _check_table(change.table)
         tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), None)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
         return update(change, tree, {**self._sources, **self._session_views(tree)})
@@ -282,6 +285,7 @@ class DuckDBEngine:
         """Merge rows."""
         from paimon_explore.sql_statements.duckdb.row_changes import merge  # noqa: PLC0415 - not for queries
 
+        _check_table(change.table)
         return merge(change, _duck_rows(change.source), self._sources)
 
     def compact(
@@ -394,13 +398,38 @@ def readable(name: str, rows: object) -> object:
     """Return rows in a form that DuckDB can read several times.
 
     Raises:
-        InvalidInputError: they have no rows.
+        InvalidInputError: they have no rows, or columns that SQL or Arrow cannot tell or hold.
     """
     if isinstance(rows, Scan):
+        _check_names(rows.columns)
         return rows.to_dataset()
+    check_object_columns(rows)
+    found = _arrow_table(name, rows)
+    _check_names(found.column_names)
+    check_periods(found.schema)
+    return found
+
+
+def _check_table(table: Table) -> None:
+    _check_names([field.name for field in table.schema.fields])
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Reject columns of which DuckDB would always read the first one."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.lower(), name)
+        if other is not name:
+            raise InvalidInputError(
+                f"SQL does not distinguish the columns {other!r} and {name!r}.",
+                hint="Rename one of them, or use methods of the table, such as scan().",
+            )
+
+
+def _arrow_table(name: str, rows: object) -> pa.Table:
     if isinstance(rows, pa.Table | pa.RecordBatch):
         return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
-    with suppress(pa.ArrowException, TypeError, AttributeError):
+    try:
         if hasattr(rows, "__arrow_c_stream__"):
             return pa.RecordBatchReader.from_stream(rows).read_all()
         if isinstance(rows, Mapping):
@@ -408,9 +437,14 @@ def readable(name: str, rows: object) -> object:
         if isinstance(rows, list):
             return pa.Table.from_pylist(rows)
         if hasattr(rows, "scanner"):  # a dataset of Arrow
-            return rows.scanner().to_table()
+            return rows.scanner().to_table()  # type: ignore[no-any-return]  # of any class
+        problem = ""
+    except ValueError as error:
+        problem = f" that Arrow cannot read: {error}".rstrip(".")
+    except (pa.ArrowException, TypeError, AttributeError):
+        problem = ""
     raise InvalidInputError(
-        f"The rows {name!r} have type {type(rows).__name__}.",
+        f"The rows {name!r} have type {type(rows).__name__}{problem}.",
         hint="Pass a Table, a Scan, Arrow, pandas or Polars data, a dictionary of columns, or a "
         "list of dictionaries; a lazy frame has collect().",
     )

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -627,3 +628,38 @@ def test_a_merged_partition_of_a_chain_table_is_inserted_into_its_snapshot_branc
 
     assert lacking in partitions("snapshot")
     assert contents("chain") == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT A FROM db.two",
+        "SELECT `A` FROM db.two WHERE `A` = 1",
+        "UPDATE db.two SET a = 9 WHERE A = 1",
+        "DELETE FROM db.two WHERE A = 1",
+        "MERGE INTO db.two USING (SELECT 1 AS k) AS s ON two.A = s.k WHEN MATCHED THEN DELETE",
+    ],
+)
+def test_columns_that_differ_in_case_are_not_taken_for_each_other(
+    catalog: pe.Catalog, statement: str
+) -> None:
+    table = catalog.create_table("db.two", {"a": "INT", "A": "INT"})
+    table.append([{"a": 1, "A": 2}])
+    with pytest.raises(InvalidInputError, match="does not distinguish the columns 'a' and 'A'"):
+        catalog.sql(statement)
+    assert table.to_arrow().to_pylist() == [{"a": 1, "A": 2}]
+    with pytest.raises(InvalidInputError, match="does not distinguish the columns 'a' and 'A'"):
+        pe.sql("SELECT A FROM rows", rows={"a": [1], "A": [2]})
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (pl.DataFrame({"o": [object()]}), "polars type Object"),
+        (pd.DataFrame({"p": pd.period_range("2024-01", periods=2, freq="M")}), "pandas periods"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Duplicate column names"),
+    ],
+)
+def test_data_that_arrow_would_change_is_refused(rows: object, problem: str) -> None:
+    with pytest.raises(InvalidInputError, match=problem):
+        pe.sql("SELECT * FROM rows", rows=rows)
