@@ -5,6 +5,7 @@ Checks of the rows of a data file against its manifest entry.
 Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -47,6 +48,9 @@ from paimon_explore.store.table_store import TableStore
 ROWS = "a data file has the recorded number of rows"
 READS = "a data file can be read"
 
+_UNDECODED = re.compile("[\ud800-\udfff]")
+"""Bytes of a file name that are not UTF-8, as Python has them."""
+
 
 @dataclass(frozen=True, slots=True)
 class PresentFiles:
@@ -54,7 +58,7 @@ class PresentFiles:
 
     Attributes:
         by_path: size and time of each file.
-        paths: the paths.
+        paths: the paths that are UTF-8, as those in metadata are.
         sizes: their sizes in bytes.
     """
 
@@ -66,8 +70,9 @@ class PresentFiles:
     def of(cls, files: Iterable[FileStatus]) -> "PresentFiles":
         """The files that a folder lists."""
         by_path = {status.path: status for status in files}
-        sizes = np.array([status.size for status in by_path.values()], np.int64)
-        return cls(by_path, string_array([*by_path]), sizes)
+        paths = [path for path in by_path if path.isascii() or not _UNDECODED.search(path)]
+        sizes = np.array([by_path[path].size for path in paths], np.int64)
+        return cls(by_path, string_array(paths), sizes)
 
     def others(self, paths: Column, sizes: Ints) -> Ints:
         """Return which of n files, by number, are not in the folder with these sizes."""
