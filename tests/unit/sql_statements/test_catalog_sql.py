@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
@@ -663,3 +663,12 @@ def test_columns_that_differ_in_case_are_not_taken_for_each_other(
 def test_data_that_arrow_would_change_is_refused(rows: object, problem: str) -> None:
     with pytest.raises(InvalidInputError, match=problem):
         pe.sql("SELECT * FROM rows", rows=rows)
+
+
+def test_json_has_times_and_names_what_it_cannot_return() -> None:
+    rows = pa.table({"t": [time(1, 2, 3)], "l": [[time(1, 2, 3)]]})
+    found = pe.sql("SELECT to_json(struct(t)), CAST(l AS STRING) FROM rows", rows=rows).to_arrow()
+    assert [column[0].as_py() for column in found.columns] == ['{"t":"01:02:03"}', "[01:02:03]"]
+    for text, problem in [('{"a":1}', "cannot return VARIANT"), ('{"a":' * 3000, "too deeply")]:
+        with pytest.raises(InvalidInputError, match=problem):
+            pe.sql("SELECT from_json(j, 'a VARIANT') FROM rows", rows={"j": [text]}).to_arrow()

@@ -5,7 +5,7 @@ import math
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
 from itertools import pairwise
@@ -110,7 +110,7 @@ def _json_value(value: object, real_text: Callable[[float], str] = double_text) 
             zone = value.isoformat()[26 if value.microsecond else 19 :]
             text = value.replace(tzinfo=None).isoformat(timespec="milliseconds")
             return f'"{text}{"Z" if zone == "+00:00" else zone}"'
-        case date():
+        case date() | time():
             return f'"{value.isoformat()}"'
         case Decimal():
             return str(value)
@@ -131,7 +131,7 @@ def _plain_value(value: object, real_text: Callable[[float], str] = double_text)
         case datetime():
             text = value.replace(tzinfo=None).isoformat(" ")
             return text.rstrip("0") if value.microsecond else text
-        case date():
+        case date() | time():
             return value.isoformat()
         case Decimal():
             return format(value, "f")
@@ -164,12 +164,11 @@ def parsed_column(target: DataType, columns: Sequence[Column]) -> Column:
 
 
 def _parsed(text: str, target: DataType) -> object:
-    start = len(text) - len(text.lstrip())
-    if start == len(text):
+    if not text.strip():
         return None
     empty = dict.fromkeys(target.names) if isinstance(target, RowType) else None
     try:
-        tree, _ = _DECODER.raw_decode(text, start)
+        tree = _document(text)
     except json.JSONDecodeError:
         if "'" in text:
             msg = "from_json without Spark reads no names or texts in single quotes."
@@ -183,6 +182,19 @@ def _parsed(text: str, target: DataType) -> object:
         return empty
 
 
+def _document(text: str) -> Any:  # noqa: ANN401 - any value of JSON
+    """Return the document at the start of a text.
+
+    Raises:
+        json.JSONDecodeError: there is none.
+        InvalidInputError: it is nested too deeply.
+    """
+    try:
+        return _DECODER.raw_decode(text, len(text) - len(text.lstrip()))[0]
+    except RecursionError:
+        raise InvalidInputError("A JSON document is nested too deeply to be parsed.") from None
+
+
 def _converted(tree: object, target: DataType) -> object:
     if tree is None:
         return None
@@ -193,8 +205,10 @@ def _converted(tree: object, target: DataType) -> object:
             return [_converted(one, element) for one in tree]
         case MapType(key=key, value=value) if isinstance(tree, dict):
             return [(_converted(one, key), _converted(tree[one], value)) for one in tree]
-        case AtomicType():
+        case AtomicType() if target.root in _ATOMIC:
             return _ATOMIC[target.root](tree, target)
+        case AtomicType():
+            raise InvalidInputError(f"from_json without Spark cannot return {target.root.value}.")
         case _:
             raise _MismatchError
 
@@ -295,7 +309,7 @@ def json_schema(text: str) -> str:
     'STRUCT<a: ARRAY<DOUBLE>, b: STRING>'
     """
     try:
-        tree, _ = _DECODER.raw_decode(text, len(text) - len(text.lstrip()))
+        tree = _document(text)
     except json.JSONDecodeError as error:
         raise InvalidInputError(f"{text!r} is not JSON: {error.msg}.") from error
     return _schema_text(_schema(tree))
