@@ -5,13 +5,18 @@ An engine gets a text in which tables are replaced, so its own places are of no 
 
 import logging
 from collections.abc import Iterable
+from itertools import pairwise
 
 import sqlglot
 from sqlglot.errors import ParseError, SqlglotError
 
 from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.sql_statements.table_references import cleaned
-from paimon_explore.sql_statements.tokenizer import place, tokens_of
+from paimon_explore.sql_statements.tokenizer import Kind, Token, place, tokens_of
+
+_NEXT_CLAUSES = frozenset(
+    {"FROM", "JOIN", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "QUALIFY"}
+)
 
 
 class QueryProblemError(InvalidInputError):
@@ -19,10 +24,12 @@ class QueryProblemError(InvalidInputError):
 
     Attributes:
         name: the unknown name; "" for a query that cannot be parsed.
+        near: a part of it, where the parser of the engine stopped; "" if unknown.
     """
 
-    def __init__(self, message: str, *, hint: str = "", name: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", name: str = "", near: str = "") -> None:
         self.name = name
+        self.near = near
         super().__init__(message, hint=hint)
 
 
@@ -46,8 +53,21 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> QueryProblemErro
 def located(problem: QueryProblemError, statement: str) -> InvalidInputError:
     """Return the error of an engine with the line and column in the statement."""
     at = _offset(statement, problem.name) if problem.name else _syntax_error(statement)
+    if at is None and problem.near:
+        at = _offset(statement, problem.near)
     where = "" if at is None else f" ({place(statement, at)})"
     return InvalidInputError(f"{problem.message.removesuffix('.')}{where}.", hint=problem.hint)
+
+
+def nothing_after(statement: str) -> Token | None:
+    """Return a comma or ON after which something is missing; sqlglot does not notice these."""
+    for one, after in pairwise(tokens_of(statement)):
+        is_end = after.kind is Kind.END or after.sign == ")" or after.word in _NEXT_CLAUSES
+        if is_end and (one.sign == "," or one.word == "ON"):
+            return one
+        if one.sign == after.sign == ",":
+            return one
+    return None
 
 
 def _offset(statement: str, name: str) -> int | None:
@@ -57,6 +77,9 @@ def _offset(statement: str, name: str) -> int | None:
 
 def _syntax_error(statement: str) -> int | None:
     """Return the offset at which a statement cannot be parsed; None if only its query cannot."""
+    missing = nothing_after(statement)
+    if missing is not None:
+        return missing.start
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)

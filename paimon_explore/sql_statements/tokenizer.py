@@ -12,12 +12,15 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
 _OPENING = "( "  # After some first words sqlglot returns the rest as one token; not after this one.
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORDS = re.compile(r"[^\W\d]\w*(?:\s+[^\W\d]\w*)*")
+_HINT = "/*+"
+_OPENED = re.compile(r"Missing (.+) from ")
+_QUOTES_HINT = "Write a quote within a text as \\' or ''."
 _MOST_SHOWN = 40
 _TEXTS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
@@ -67,21 +70,40 @@ def tokens_of(source: str) -> tuple[Token, ...]:
 
     Raises:
         InvalidInputError: a quote or comment is not closed.
+        UnsupportedFeatureError: a hint that is not directly after SELECT, such as Flink's OPTIONS.
     """
     try:
         found = sqlglot.tokenize(_OPENING + source, read="spark")
     except SqlglotError as error:
-        msg = f"The statement cannot be parsed: {error}."
-        raise InvalidInputError(
-            msg, hint="Check that every quote and comment is closed."
-        ) from error
+        opened = _OPENED.match(str(error.__cause__))
+        what = f"{opened[1]} is opened but not closed" if opened else "a comment is not closed"
+        msg = f"The statement cannot be parsed: {what}."
+        raise InvalidInputError(msg, hint=_QUOTES_HINT) from error
     tokens: list[Token] = []
     for one in found[1:]:
         start, end = one.start - len(_OPENING), one.end + 1 - len(_OPENING)
         if tokens and start < tokens[-1].end:
             continue  # sqlglot splits 1L into three tokens with the same offset
         tokens += _plain_tokens(source, one.token_type, one.text, start, end)
-    return (*tokens, Token(kind=Kind.END, text="", start=len(source), end=len(source)))
+    tokens.append(Token(kind=Kind.END, text="", start=len(source), end=len(source)))
+    if _HINT in source:
+        _refuse_hints(source, tokens)
+    return tuple(tokens)
+
+
+def _refuse_hints(source: str, tokens: Sequence[Token]) -> None:
+    """Refuse a hint that sqlglot reads as a comment."""
+    end = 0
+    for token in tokens:
+        at = source.find(_HINT, end, token.start)
+        if at >= 0:
+            raise UnsupportedFeatureError(
+                "a hint that does not follow SELECT",
+                place(source, at),
+                hint="Write options after the table: t WITH ('scan.snapshot-id' = '3'), "
+                "or t VERSION AS OF 3.",
+            )
+        end = token.end
 
 
 def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int) -> list[Token]:

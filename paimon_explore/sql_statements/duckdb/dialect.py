@@ -20,7 +20,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.spark_semantics import OWN_FUNCTIONS, spark_semantics
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_values import check_used, value_of
-from paimon_explore.sql_statements.query_problems import QueryProblemError
+from paimon_explore.sql_statements.query_problems import QueryProblemError, nothing_after
 from paimon_explore.sql_statements.table_references import spliced
 from paimon_explore.sql_statements.tokenizer import Reader, tokens_of
 
@@ -37,6 +37,23 @@ _STATEMENTS = (
 )
 
 
+_WAYS = {
+    "ATTACH": "Pass other rows by name: pe.sql(text, catalog, rows=data).",
+    "BEGIN": "Each statement is one commit; t.transaction() makes one commit of several writes.",
+    "CACHE": "to_arrow() keeps the rows of a result in memory.",
+    "COPY": "Write COPY INTO 'folder' FROM t FILE_FORMAT = (TYPE = PARQUET).",
+    "DESCRIBE HISTORY": "Write SHOW SNAPSHOTS t, or read the system table t$snapshots.",
+    "OPTIMIZE": "Write CALL sys.compact(table => 'database.table').",
+    "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
+    "SET": "Options of a table follow its name: t WITH ('key' = 'value').",
+    "SUMMARIZE": "t.profile() summarizes the columns.",
+    "UPSERT": "INSERT INTO a primary-key table replaces the rows with the same keys.",
+    "VACUUM": "Write CALL sys.expire_snapshots(…) and CALL sys.remove_orphan_files(…).",
+}
+"""What other systems have statements for, and how it is done here."""
+_WAYS["SHOW HISTORY"] = _WAYS["DESCRIBE HISTORY"]
+_WAYS |= dict.fromkeys(("START", "COMMIT", "ROLLBACK"), _WAYS["BEGIN"])
+_WAYS |= dict.fromkeys(("DETACH", "INSTALL", "LOAD", "PRAGMA"), _WAYS["ATTACH"])
 _INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)'>")
 _KNOWN = {
     name: make
@@ -64,12 +81,15 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     first = Reader(text).here
     if first.word not in _QUERY_WORDS and first.sign != "(":
         raise _unknown_statement(text)
+    missing = nothing_after(text) if dialect == SPARK else None
+    if missing is not None:
+        raise QueryProblemError(f"The query cannot be parsed: nothing follows {missing.text!r}.")
     with _silent_sqlglot():
         try:
             read = _AnsiSpark if dialect == SPARK else dialect
             tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
         except (SqlglotError, RecursionError) as error:
-            raise QueryProblemError(_parse_problem(error)) from error
+            raise _parse_problem(error) from error
     if isinstance(tree, exp.Values):
         tree = exp.select("*").from_(exp.Subquery(this=tree))
     if not isinstance(tree, exp.Query):
@@ -129,18 +149,20 @@ def _check_function(table: exp.Table, dialect: str) -> None:
 
 def _unknown_statement(text: str) -> UnsupportedFeatureError:
     """Return the error for a statement that is no query, and that nothing else has run."""
-    word = Reader(text).here.text
-    if word.upper() in _STATEMENTS:
-        return UnsupportedFeatureError(
-            f"the statement {' '.join(text.split()[:2])}",
-            hint="The reference of SQL lists those that are. Statements on tables require a "
-            "catalog: catalog.sql(text), or pe.sql(text, catalog).",
+    words = [one.text.upper() for one in tokens_of(text)[:2]]
+    both = " ".join(words)
+    name = both if words[0] in _STATEMENTS else words[0]
+    way = _WAYS.get(both) or _WAYS.get(words[0])
+    if way is None and words[0] in _STATEMENTS:
+        way = (
+            "The reference of SQL lists those that are. Statements on tables require a "
+            "catalog: catalog.sql(text), or pe.sql(text, catalog)."
         )
-    near = difflib.get_close_matches(word.upper(), _STATEMENTS, n=1)
-    meant = f"Did you mean {near[0]}? " if near else ""
-    return UnsupportedFeatureError(
-        f"the statement {word.upper()}", hint=f"{meant}Statements: {', '.join(_STATEMENTS)}."
-    )
+    if way is None:
+        near = difflib.get_close_matches(words[0], _STATEMENTS, n=1)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        way = f"{meant}Statements: {', '.join(_STATEMENTS)}."
+    return UnsupportedFeatureError(f"the statement {name}", hint=way)
 
 
 def parsed_expression(text: str) -> exp.Expr:
@@ -258,9 +280,13 @@ def _silent_sqlglot() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _parse_problem(error: Exception) -> str:
+def _parse_problem(error: Exception) -> QueryProblemError:
+    near = ""
     if not isinstance(error, sqlglot.errors.ParseError) or not error.errors:
-        return f"The query cannot be parsed: {str(error).partition(chr(10))[0]}"
-    first = error.errors[0]
-    what = _INCOMPLETE.sub(r"\1 is incomplete", str(first.get("description")).rstrip("."))
-    return f"The query cannot be parsed: {what}."
+        what = str(error).partition("\n")[0]
+    elif "SENTINEL" in (what := str(error.errors[0]["description"])):
+        what = "it ends too early"
+    else:
+        near = str(error.errors[0]["highlight"] or "")
+        what = _INCOMPLETE.sub(lambda found: f"{found[1].upper()} is incomplete", what.rstrip("."))
+    return QueryProblemError(f"The query cannot be parsed: {what}.", near=near)

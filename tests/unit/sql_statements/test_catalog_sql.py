@@ -472,6 +472,25 @@ def test_statements_that_leave_the_catalog_are_refused_by_name(
         catalog.sql(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("OPTIMIZE t", r"CALL sys\.compact"),
+        ("VACUUM t", r"CALL sys\.expire_snapshots"),
+        ("ROLLBACK", r"t\.transaction\(\)"),
+        ("DESCRIBE HISTORY t", "SHOW SNAPSHOTS t"),
+        ("SELECT * FROM t /*+ OPTIONS('scan.snapshot-id' = '1') */ WHERE n = 1", "VERSION AS OF"),
+        ("INSERT INTO t /*+ OPTIONS('bucket' = '1') */ SELECT * FROM t", r"t WITH \("),
+    ],
+)
+def test_statements_of_other_systems_name_the_way_here(
+    catalog: pe.Catalog, text: str, way: str
+) -> None:
+    _create(catalog, "append")
+    with pytest.raises(UnsupportedFeatureError, match=way):
+        catalog.sql(text)
+
+
 @pytest.mark.parametrize("text", ["SELECT * FROM '/etc/passwd'", "SELECT * FROM `x.csv`"])
 def test_files_are_not_tables(catalog: pe.Catalog, text: str) -> None:
     with pytest.raises((InvalidInputError, NotFoundError)):
@@ -491,8 +510,15 @@ def test_files_are_not_tables(catalog: pe.Catalog, text: str) -> None:
             "function 'uper' (line 1, column 8",
             "'upper'",
         ),
-        ("SELECT id FROM t VERSION AS OF 1\nWHERE", "Where is incomplete (line 2, column 1", ""),
+        ("SELECT id FROM t VERSION AS OF 1\nWHERE", "WHERE is incomplete (line 2, column 1", ""),
         ("SELECT id FROM (SELECT * FROM t", "(line 1, column ", ""),
+        ("SELECT id FROM t JOIN", "it ends too early (line 1, column 18", ""),
+        ("SELECT id, FROM t", "nothing follows ',' (line 1, column 10", ""),
+        ("SELECT id,, n FROM t", "nothing follows ',' (line 1, column 10", ""),
+        ("SELECT 1 FROM t a JOIN t b ON", "nothing follows 'ON' (line 1, column 28", ""),
+        ("SELECT id FROM t a JOIN t b ON WHERE n = 1", "nothing follows 'ON' (line 1", ""),
+        ("SELECT * FROM t@v1", "Unexpected token (line 1, column 16", ""),
+        ("INSERT INTO t SELECT * FROM t ON CONFLICT DO NOTHING", "(line 1, column 31", ""),
     ],
 )
 def test_a_problem_has_its_place_in_the_statement_and_the_nearest_name(
