@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-import pyarrow.parquet as pq
-
 from paimon_explore.encoding.data_file_reader import Span
+from paimon_explore.encoding.parquet.arrow_reader import FileMetaData
 from paimon_explore.encoding.parts_ahead import Range
 
 
 def chunk_ranges(
-    metadata: pq.FileMetaData, group: int, is_wanted: Callable[[str], bool]
+    metadata: FileMetaData, group: int, is_wanted: Callable[[str], bool]
 ) -> list[Range]:
     """Return the parts of a file with the wanted column chunks of a row group.
 
@@ -41,7 +40,7 @@ def under(prefixes: Sequence[str]) -> Callable[[str], bool]:
     return lambda path: path in exact or path.startswith(starts)
 
 
-def spans_of(metadata: pq.FileMetaData) -> tuple[Span, ...]:
+def spans_of(metadata: FileMetaData) -> tuple[Span, ...]:
     """Return the row groups as spans.
 
     Raises:

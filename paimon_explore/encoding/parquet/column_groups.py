@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from paimon_explore.encoding.parquet.arrow_reader import ParquetReader
 from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 def decode_column_groups(
-    opened: Callable[[], pq.ParquetFile],
+    opened: Callable[[], ParquetReader],
     columns: Sequence[str],
+    leaves_of: Callable[[Sequence[str]], list[int]],
     row_groups: Sequence[int],
     batch_rows: int,
 ) -> Iterator[pa.RecordBatch]:
@@ -28,14 +29,13 @@ def decode_column_groups(
         opened: opens the file; the readers may read concurrently.
         columns: the leaf columns, or prefixes of their paths; those of one top-level column are
             consecutive.
+        leaves_of: returns the leaf columns of some of them.
         row_groups: indexes of the row groups.
         batch_rows: maximum rows of a batch.
     """
     threads = min(pa.cpu_count(), MAX_THREADS)
     streams = [
-        opened().iter_batches(
-            batch_rows, row_groups=list(row_groups), columns=group, use_threads=False
-        )
+        opened().iter_batches(batch_rows, list(row_groups), leaves_of(group), use_threads=False)
         for group in column_groups(columns, threads)
     ]
     pool = thread_pool(max(threads - 1, 1), "paimon-decode")

@@ -9,10 +9,10 @@ Spec: Parquet format, `DictionaryPageHeader`.
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import var_values
 from paimon_explore.encoding.data_file_reader import PagesError
+from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData
 from paimon_explore.encoding.parquet.pages import (
     PageHeader,
     PagesColumn,
@@ -28,7 +28,7 @@ _BYTE_ARRAY, _DATA_PAGE, _PLAIN, _RLE, _REQUIRED = 6, 0, 0, 3, 0
 _NAME = b"v"
 
 
-def may_exceed(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData, rows: int, limit: int) -> bool:
+def may_exceed(file: pa.NativeFile, chunk: ColumnChunkMetaData, rows: int, limit: int) -> bool:
     """Return whether strings of a column chunk could take more memory than a limit.
 
     Args:
@@ -57,7 +57,7 @@ def may_exceed(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData, rows: int, li
         return True
 
 
-def dictionary_size(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData) -> tuple[int, int]:
+def dictionary_size(file: pa.NativeFile, chunk: ColumnChunkMetaData) -> tuple[int, int]:
     """Return the number of values in the dictionary page of a column chunk, and their bytes.
 
     Args:
@@ -74,7 +74,7 @@ def dictionary_size(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData) -> tuple
     return (header.values, header.unpacked) if header.is_dictionary else (0, 0)
 
 
-def _header(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData) -> tuple[int, PageHeader]:
+def _header(file: pa.NativeFile, chunk: ColumnChunkMetaData) -> tuple[int, PageHeader]:
     """Read the header of the first page of a column chunk; also returns its position.
 
     Raises:

@@ -1,12 +1,14 @@
 """The leaf columns of a Parquet file, and which of them contain the requested columns."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.encoding.data_file_reader import StoredColumn
+from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData, FileMetaData
 from paimon_explore.encoding.parquet.column_chunks import under
 
 
@@ -21,7 +23,7 @@ class LeafColumns:
         by_path: their indexes by dotted path.
     """
 
-    def __init__(self, metadata: pq.FileMetaData, schema: pa.Schema) -> None:
+    def __init__(self, metadata: FileMetaData, schema: pa.Schema) -> None:
         self._metadata = metadata
         self._schema = schema
         self.by_path = _leaves(metadata, schema)
@@ -34,6 +36,21 @@ class LeafColumns:
             for path in self._variant_parts(column, groups)
             or leaf_prefixes(column.name, column.type)
         ]
+
+    def below(self, paths: Sequence[str]) -> list[int]:
+        """Return the leaf columns of dotted paths, and of all that is nested in these."""
+        known = self.by_path if all(path in self.by_path for path in paths) else self._by_prefix
+        return [leaf for path in paths for leaf in known.get(path, ())]
+
+    @cached_property
+    def _by_prefix(self) -> Mapping[str, Sequence[int]]:
+        """All leaf columns by the beginnings of their paths."""
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for path, leaves in self.by_path.items():
+            parts = path.split(".")
+            for count in range(1, len(parts) + 1):
+                found[".".join(parts[:count])] += leaves
+        return found
 
     def whole(self, names: Collection[str]) -> list[int]:
         """Return all leaf columns of columns."""
@@ -78,13 +95,13 @@ class LeafColumns:
         return parts if all(map(_is_null, values)) else [*parts, f"{column.name}.metadata"]
 
 
-def _is_null(chunk: pq.ColumnChunkMetaData) -> bool:
+def _is_null(chunk: ColumnChunkMetaData) -> bool:
     """Whether all values of a column chunk are null by its statistics."""
     found = chunk.statistics if chunk.physical_type == "BYTE_ARRAY" else None
     return found is not None and found.null_count == chunk.num_values
 
 
-def _leaves(metadata: pq.FileMetaData, arrow: pa.Schema) -> Mapping[str, tuple[int, ...]]:
+def _leaves(metadata: FileMetaData, arrow: pa.Schema) -> Mapping[str, tuple[int, ...]]:
     """Return the indexes of the leaf columns by dotted path."""
     names: list[str] = arrow.names
     if len(names) == metadata.num_columns and not any(map(has_parts, arrow.types)):

@@ -7,7 +7,8 @@ exception; there it ends the process.
 from collections.abc import Collection, Sequence
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+
+from paimon_explore.encoding.parquet.arrow_reader import FileMetaData, open_reader
 
 _BUFFER_BYTES = 4096
 
@@ -20,7 +21,7 @@ class MetadataChecks:
         metadata: its decoded footer.
     """
 
-    def __init__(self, file: pa.NativeFile, metadata: pq.FileMetaData) -> None:
+    def __init__(self, file: pa.NativeFile, metadata: FileMetaData) -> None:
         self._file = file
         self._metadata = metadata
         self._checked: set[tuple[int, int]] = set()
@@ -35,13 +36,9 @@ class MetadataChecks:
         if not chunks:
             return
         # buffered, so that the chunks are not read when their readers are made
-        opened = pq.ParquetFile(
-            self._file, metadata=self._metadata, buffer_size=_BUFFER_BYTES, pre_buffer=False
-        )
+        opened = open_reader(self._file, metadata=self._metadata, buffer_size=_BUFFER_BYTES)
         for group in {group for group, _ in chunks}:
             wanted = sorted(leaf for place, leaf in chunks if place == group)
-            for _ in opened.reader.iter_batches(
-                0, row_groups=[group], column_indices=wanted, use_threads=False
-            ):
+            for _ in opened.iter_batches(0, [group], wanted, use_threads=False):
                 pass
         self._checked |= chunks

@@ -23,10 +23,10 @@ from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import Ints, as_bytes
 from paimon_explore.encoding.data_file_reader import PagesError
+from paimon_explore.encoding.parquet.arrow_reader import open_reader
 from paimon_explore.encoding.parquet.footer_fixes import MAGIC, footer_as_file
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
@@ -386,8 +386,8 @@ class PagesFile:
         self._view[self._end : self._end + len(end)] = end
         parts: list[pa.RecordBatch] = []
         try:
-            file = pq.ParquetFile(pa.BufferReader(self._buffer.slice(0, self._end + len(end))))
-            for batch in file.iter_batches(until, use_threads=False):
+            file = open_reader(pa.BufferReader(self._buffer.slice(0, self._end + len(end))))
+            for batch in file.iter_batches(until, [0], use_threads=False):
                 parts.append(batch)
                 until -= batch.num_rows
                 if until <= 0:

@@ -16,9 +16,9 @@ from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.encoding.parquet.arrow_reader import RowGroupMetaData
 from paimon_explore.frozen_dataclass import dataclass
 
 _TYPES = frozenset(
@@ -93,7 +93,7 @@ class PlainChunk:
 
 
 def plain_chunk(
-    group: pq.RowGroupMetaData, leaf: int, field: "pa.Field[pa.DataType]"
+    group: RowGroupMetaData, leaf: int, field: "pa.Field[pa.DataType]"
 ) -> PlainChunk | None:
     """Return a chunk by its footer; None if it contains more than values, or several pages.
 

@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
@@ -34,6 +33,12 @@ from paimon_explore.encoding.data_file_reader import (
     StoredColumn,
     WholeColumns,
     decoding,
+)
+from paimon_explore.encoding.parquet.arrow_reader import (
+    ColumnChunkMetaData,
+    FileMetaData,
+    ParquetReader,
+    open_reader,
 )
 from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, spans_of, under
 from paimon_explore.encoding.parquet.footer_fixes import stored_footer
@@ -110,7 +115,7 @@ class ParquetDataFile:
 
     def __init__(
         self,
-        file: pq.ParquetFile,
+        file: ParquetReader,
         path: str,
         source: "_Source",
         *,
@@ -122,7 +127,7 @@ class ParquetDataFile:
         self._source = source
         self._path = path
         self._use_threads = use_threads
-        self.metadata: pq.FileMetaData = file.metadata
+        self.metadata: FileMetaData = file.metadata
         self.spans = spans_of(self.metadata)
         self._schema: pa.Schema = file.schema_arrow
         self._columns = LeafColumns(self.metadata, self._schema)
@@ -294,15 +299,15 @@ class ParquetDataFile:
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans, batch_rows)
         ]
 
-    def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> pq.ParquetFile:
+    def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> ParquetReader:
         """Open the file with another reader, which reads some columns as dictionary arrays."""
         with decoding(self._path, _FORMAT):
-            return pq.ParquetFile(
+            return open_reader(
                 self._source.file,
                 metadata=self.metadata,
                 pre_buffer=self._source.pre_buffer,
                 buffer_size=buffer_bytes,
-                read_dictionary=list(coded),
+                coded=coded,
             )
 
     def _buffer_bytes(self, groups: Sequence[int]) -> int:
@@ -335,7 +340,7 @@ class ParquetDataFile:
             self._may_exceed(chunk, min(batch_rows, chunk.num_values), limit) for chunk in chunks
         )
 
-    def _index_bytes(self, chunk: pq.ColumnChunkMetaData, batch_rows: int) -> int:
+    def _index_bytes(self, chunk: ColumnChunkMetaData, batch_rows: int) -> int:
         """Return the size of a chunk, without its dictionary if few values are in it.
 
         Every batch contains the dictionary, so a large one would cost more than it saves.
@@ -350,7 +355,7 @@ class ParquetDataFile:
         is_short = values * _ROWS_PER_VALUE <= min(batch_rows, chunk.num_values)
         return size - dictionary if is_short else size
 
-    def _may_exceed(self, chunk: pq.ColumnChunkMetaData, rows: int, limit: int) -> bool:
+    def _may_exceed(self, chunk: ColumnChunkMetaData, rows: int, limit: int) -> bool:
         """Return whether decoded strings could exceed a limit; see `may_exceed`."""
         if not chunk.has_dictionary_page or chunk.total_uncompressed_size * rows <= limit:
             return False
@@ -386,7 +391,7 @@ class ParquetDataFile:
                 from paimon_explore.encoding.parquet.column_groups import decode_column_groups  # noqa: PLC0415 - many columns
 
                 opened = partial(self._opened_again, coded, buffer_bytes)
-                yield from decode_column_groups(opened, paths, groups, rows)
+                yield from decode_column_groups(opened, paths, self._columns.below, groups, rows)
                 return
             # with pre-buffering a second read would discard the prefetched data of the first
             again = bool(coded) or self._source.pre_buffer or buffer_bytes > 0
@@ -394,13 +399,12 @@ class ParquetDataFile:
             if many:
                 yield from self._by_column(file, groups, columns, how)
                 return
-            yield from file.iter_batches(
-                rows, row_groups=groups, columns=paths, use_threads=use_threads
-            )
+            leaves = self._columns.below(paths)
+            yield from file.iter_batches(rows, groups, leaves, use_threads=use_threads)
 
     def _by_column(
         self,
-        file: pq.ParquetFile,
+        file: ParquetReader,
         groups: Sequence[int],
         columns: Sequence[StoredColumn],
         how: tuple[int, bool],
@@ -415,12 +419,8 @@ class ParquetDataFile:
                 yield pa.RecordBatch.from_arrays([plain[name] for name in names], names)
                 continue
             first = 0
-            for batch in file.iter_batches(
-                rows,
-                row_groups=[group],
-                columns=self._columns.paths(rest, [group]),
-                use_threads=use_threads,
-            ):
+            leaves = self._columns.below(self._columns.paths(rest, [group]))
+            for batch in file.iter_batches(rows, [group], leaves, use_threads=use_threads):
                 if not plain:
                     yield batch
                     continue
@@ -550,18 +550,18 @@ def open_parquet(
             from paimon_explore.encoding.parquet.footer_fixes import footer_as_file, read_footer  # noqa: PLC0415 - rare
 
             footer = read_footer(file, path)
-            metadata = pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
-            opened = pq.ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
+            metadata = open_reader(pa.BufferReader(footer_as_file(footer))).metadata
+            opened = open_reader(file, metadata=metadata, pre_buffer=pre_buffer)
             source = replace(source, footer=footer)
         return ParquetDataFile(
             opened, path, source, use_threads=use_threads, batch_bytes=batch_bytes
         )
 
 
-def _open(source: _Source) -> pq.ParquetFile | None:
+def _open(source: _Source) -> ParquetReader | None:
     """Open the file with Arrow; None if its footer must be changed first."""
     try:
-        opened = pq.ParquetFile(source.file, pre_buffer=source.pre_buffer)
+        opened = open_reader(source.file, pre_buffer=source.pre_buffer)
     except pa.ArrowInvalid as error:
         if _OPTIONAL_KEYS_ERROR in str(error):
             return None

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import (
     Column,
@@ -21,6 +20,7 @@ from paimon_explore.data_types.arrow_buffers import (
     offsets_from_sizes,
 )
 from paimon_explore.encoding.data_file_reader import SpanBounds
+from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData, FileMetaData
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftError,
@@ -47,7 +47,7 @@ _NUMBERS = {1: "<i4", 2: "<i8", 4: "<f4", 5: "<f8"}
 
 
 def row_group_bounds(
-    metadata: pq.FileMetaData, footer: bytes, leaf: int, data_type: pa.DataType
+    metadata: FileMetaData, footer: bytes, leaf: int, data_type: pa.DataType
 ) -> SpanBounds | None:
     """Return bounds and null counts of a column per row group.
 
@@ -77,7 +77,7 @@ def row_group_bounds(
     return stored_bounds(lows, highs, nulls, (physical, column.length), data_type)
 
 
-def _statistics(chunk: pq.ColumnChunkMetaData, footer: bytes, start: int) -> tuple[Struct, int]:
+def _statistics(chunk: ColumnChunkMetaData, footer: bytes, start: int) -> tuple[Struct, int]:
     """Return the statistics of a column chunk, empty if there are none, and their position.
 
     Its place in the footer is not known, but its sizes and offset, which are consecutive fields,

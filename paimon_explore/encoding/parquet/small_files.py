@@ -10,10 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
-from paimon_explore.encoding.parquet.leaf_columns import leaf_prefixes
+from paimon_explore.encoding.parquet.arrow_reader import (
+    ColumnChunkMetaData,
+    ParquetReader,
+    open_reader,
+)
+from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, leaf_prefixes
 from paimon_explore.encoding.parquet.reader import conformed_column, consecutive
 from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
 from paimon_explore.limits import memory_limit
@@ -30,10 +34,11 @@ class SmallParquetFiles:
         path: of one of the files, for errors.
     """
 
-    def __init__(self, files: Sequence[pq.ParquetFile], path: str) -> None:
+    def __init__(self, files: Sequence[ParquetReader], path: str) -> None:
         self._files = files
         self._path = path
         self._schema = files[0].schema_arrow
+        self._columns = LeafColumns(files[0].metadata, self._schema)
         rows = [file.metadata.num_rows for file in files]
         firsts = accumulate(rows, initial=0)
         self.spans = tuple(
@@ -57,9 +62,11 @@ class SmallParquetFiles:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
-        paths = [path for column in columns for path in leaf_prefixes(column.name, column.type)]
+        leaves = self._columns.below(
+            [path for column in columns for path in leaf_prefixes(column.name, column.type)]
+        )
         for run in consecutive(spans):
-            tables = [self._files[i].read(columns=paths, use_threads=False) for i in run]
+            tables = [self._files[i].read_all(leaves, use_threads=False) for i in run]
             for batch in pa.concat_tables(tables).combine_chunks().to_batches():
                 arrays = tuple(
                     conformed_column(batch.column(column.name), column, self._path)
@@ -78,7 +85,7 @@ def open_small_files(contents: Sequence[bytes], path: str) -> SmallParquetFiles 
     Raises:
         pyarrow.ArrowException, OSError: a file is damaged.
     """
-    files = [pq.ParquetFile(pa.BufferReader(content)) for content in contents]
+    files = [open_reader(pa.BufferReader(content)) for content in contents]
     schema = files[0].schema_arrow
     if any(_has_nanoseconds(field.type) for field in schema):
         return None
@@ -94,7 +101,7 @@ def _has_nanoseconds(kind: pa.DataType) -> bool:
     return any(_has_nanoseconds(kind.field(at).type) for at in range(kind.num_fields))
 
 
-def _is_small(file: pq.ParquetFile) -> bool:
+def _is_small(file: ParquetReader) -> bool:
     """Whether no column can exceed memory if its longest value is repeated in every row.
 
     Also not if the values of a dictionary are long by its statistics: little of a file would then
@@ -116,7 +123,7 @@ def _is_small(file: pq.ParquetFile) -> bool:
     )
 
 
-def _longest_bound(chunk: pq.ColumnChunkMetaData) -> int:
+def _longest_bound(chunk: ColumnChunkMetaData) -> int:
     """The length of the longer bound of a column chunk; its size if it has no bounds."""
     found = chunk.statistics
     if found is None or not found.has_min_max:
