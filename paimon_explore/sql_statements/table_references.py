@@ -30,6 +30,7 @@ from itertools import pairwise
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
@@ -37,9 +38,11 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sql_statements.clauses import options_of
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 
-_PARSER = type("Parser", (Spark.Parser,), {"COLON_IS_VARIANT_EXTRACT": True})
-_SparkWithPaths = type("_SparkWithPaths", (Spark,), {"Parser": _PARSER})
-"""Spark's dialect with paths into variants: `v:key[0]`."""
+SparkWithPaths = type("SparkWithPaths", (Spark,), {"Parser": Databricks.Parser})
+"""Spark's dialect with paths into variants: `v:key[0]`, which Databricks has.
+
+Parsers are not derived: the compiled ones of `sqlglot[c]` do not allow it.
+"""
 _POINTS = {
     "VERSION": "version",
     "SYSTEM_VERSION": "version",
@@ -177,7 +180,7 @@ def _tree(text: str) -> exp.Expr | None:
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(text, read=_SparkWithPaths)
+        tree = sqlglot.parse_one(text, read=SparkWithPaths)
     except (SqlglotError, RecursionError):
         return None
     finally:

@@ -19,7 +19,6 @@ _OPENING = "( "  # After some first words sqlglot returns the rest as one token;
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORDS = re.compile(r"[^\W\d]\w*(?:\s+[^\W\d]\w*)*")
 _HINT = "/*+"
-_OPENED = re.compile(r"Missing (.+) from ")
 _QUOTES_HINT = "Write a quote within a text as \\' or ''."
 _MOST_SHOWN = 40
 _TEXTS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
@@ -75,9 +74,7 @@ def tokens_of(source: str) -> tuple[Token, ...]:
     try:
         found = sqlglot.tokenize(_OPENING + source, read="spark")
     except SqlglotError as error:
-        opened = _OPENED.match(str(error.__cause__))
-        what = f"{opened[1]} is opened but not closed" if opened else "a comment is not closed"
-        msg = f"The statement cannot be parsed: {what}."
+        msg = "The statement cannot be parsed: a quote or a comment is not closed."
         raise InvalidInputError(msg, hint=_QUOTES_HINT) from error
     tokens: list[Token] = []
     for one in found[1:]:

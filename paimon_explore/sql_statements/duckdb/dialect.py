@@ -3,7 +3,7 @@
 import difflib
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
@@ -21,8 +22,8 @@ from paimon_explore.sql_statements.duckdb.spark_semantics import OWN_FUNCTIONS, 
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError, nothing_after
-from paimon_explore.sql_statements.table_references import spliced
-from paimon_explore.sql_statements.tokenizer import Reader, tokens_of
+from paimon_explore.sql_statements.table_references import SparkWithPaths, spliced
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 
 SPARK, DUCKDB = "spark", "duckdb"
 _ROW_FUNCTIONS = frozenset(
@@ -55,19 +56,22 @@ _WAYS["SHOW HISTORY"] = _WAYS["DESCRIBE HISTORY"]
 _WAYS |= dict.fromkeys(("START", "COMMIT", "ROLLBACK"), _WAYS["BEGIN"])
 _WAYS |= dict.fromkeys(("DETACH", "INSTALL", "LOAD", "PRAGMA"), _WAYS["ATTACH"])
 _INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)'>")
-_KNOWN = {
-    name: make
-    for name, make in Spark.Parser.FUNCTIONS.items()
-    if name != "PARSE_JSON" and name.lower() not in OWN_FUNCTIONS
-}
-_STRICT = type(
-    "Parser",
-    (Spark.Parser,),
-    {"STRICT_CAST": True, "COLON_IS_VARIANT_EXTRACT": True, "FUNCTIONS": _KNOWN},
-)
 _QUOTES = type("Tokenizer", (Spark.Tokenizer,), {"STRING_ESCAPES": ["\\", "'", '"']})
-_AnsiSpark = type("_AnsiSpark", (Spark,), {"Parser": _STRICT, "Tokenizer": _QUOTES})
+_AnsiSpark = type("_AnsiSpark", (SparkWithPaths,), {"Tokenizer": _QUOTES})
 """Spark's dialect with ANSI mode: CAST may fail, and a doubled quote is one in a text."""
+_UNKNOWN = "unknown_"
+"""Prefix of functions that sqlglot must not know."""
+_SPARK, _DATABRICKS = Spark.Parser, Databricks.Parser
+_WITHOUT_PARENTHESES = (
+    _DATABRICKS.NO_PAREN_FUNCTION_PARSERS.keys() - _SPARK.NO_PAREN_FUNCTION_PARSERS.keys()
+)
+_DIFFERENT = (
+    {name for name, make in _DATABRICKS.FUNCTIONS.items() if make is not _SPARK.FUNCTIONS.get(name)}
+    | (_DATABRICKS.FUNCTION_PARSERS.keys() - _SPARK.FUNCTION_PARSERS.keys())
+    | _WITHOUT_PARENTHESES
+)
+"""Functions that Databricks has, or reads otherwise than Spark."""
+_OWN = _SPARK.FUNCTIONS.keys() & {name.upper() for name in (*OWN_FUNCTIONS, "parse_json")}
 
 
 def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
@@ -91,21 +95,57 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         except (SqlglotError, RecursionError) as error:
             raise _parse_problem(error) from error
     if isinstance(tree, exp.Values):
-        tree = exp.select("*").from_(exp.Subquery(this=tree))
+        rest = {name: tree.args[name] for name in tree.args.keys() - {"expressions", "alias"}}
+        rows = exp.Values(expressions=tree.expressions)
+        tree = exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows), **rest)
     if not isinstance(tree, exp.Query):
         raise _unknown_statement(text)
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             _check_function(table, dialect)
-    for values in tree.find_all(exp.Values) if dialect == SPARK else ():
-        _name_columns(values)
+    if dialect == SPARK:
+        _name_as_spark(tree)
     return tree
+
+
+def _name_as_spark(tree: exp.Query) -> None:
+    for inner in list(tree.find_all(exp.Subquery)):
+        _without_parentheses(inner)
+    for values in tree.find_all(exp.Values):
+        _name_columns(values)
+    for function in list(tree.find_all(exp.Anonymous)):
+        _name_again(function)
+
+
+def _name_again(function: exp.Anonymous) -> None:
+    """Take back the prefix of an unknown function; Spark's meaning replaces that of Databricks."""
+    name = str(function.this)
+    if name.startswith(_UNKNOWN):
+        name = name.removeprefix(_UNKNOWN)
+        function.set("this", name)
+        make = None if name.upper() in _OWN else _SPARK.FUNCTIONS.get(name.upper())
+        if make is not None:
+            function.replace(make(function.expressions))
+
+
+def _without_parentheses(inner: exp.Subquery) -> None:
+    """Take the parentheses off a single relation, which DuckDB 2.0.1 does not allow."""
+    relation = inner.this
+    if not isinstance(inner.parent, exp.From | exp.Join) or relation.args.get("joins"):
+        return
+    others = [name for name, value in inner.args.items() if value and name not in {"this", "alias"}]
+    if isinstance(relation, exp.Table | exp.Subquery | exp.Values) and not others:
+        alias, own = inner.args.get("alias"), relation.args.get("alias")
+        if alias:
+            names = alias.args.get("columns") or (own and own.args.get("columns"))
+            relation.set("alias", exp.TableAlias(this=alias.this, columns=names))
+        inner.replace(relation)
 
 
 def _name_columns(values: exp.Values) -> None:
     """Name the columns of VALUES without names as Spark does, from `col1`."""
     first = values.expressions[0]
-    is_table = isinstance(values.parent, exp.From | exp.Join | exp.Subquery | exp.CTE)
+    is_table = isinstance(values.parent, exp.From | exp.Join | exp.CTE)
     if is_table and not values.alias_column_names:
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
         columns = [exp.to_identifier(f"col{at + 1}") for at in range(width)]
@@ -116,19 +156,35 @@ def _name_columns(values: exp.Values) -> None:
 def _numbered(text: str, dialect: str) -> str:
     """Number the markers `?`, whose order in the text a tree does not keep.
 
-    The function `window`, a keyword of sqlglot, becomes `time_window`.
+    The function `window`, a keyword of sqlglot, becomes `time_window`, and a function that sqlglot
+    must not know gets a prefix.
     """
     tokens = list(tokens_of(text))
     signs = [one for one in tokens if one.sign == "?"]
     prefix = ":_" if dialect == SPARK else "$_"
     cuts = [(one.start, one.end, f"{prefix}{at}") for at, one in enumerate(signs)]
     if dialect == SPARK:
-        cuts += [
-            (one.start, one.end, "time_window")
-            for one, after in pairwise(tokens)
-            if one.word == "WINDOW" and after.sign == "("
-        ]
+        cuts += _new_names(tokens)
     return spliced(text, sorted(cuts))
+
+
+def _new_names(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """Yield the functions that get another name, and columns named as functions without ()."""
+    for at, (one, after) in enumerate(pairwise(tokens)):
+        before = [token.text.upper() for token in tokens[max(at - 2, 0) : at]]
+        is_star = before[-1:] == ["*"] and before[0] in {"SELECT", "DISTINCT", ",", "."}
+        if after.sign != "(":
+            if one.word in _WITHOUT_PARENTHESES and before[-1:] != ["."]:
+                yield one.start, one.end, f"`{one.text}`"
+        elif one.word == "WINDOW":
+            yield one.start, one.end, "time_window"
+        elif (
+            one.word in _OWN | _DIFFERENT
+            and before[-1:] != [")"]
+            and not (one.word == "REPLACE" and is_star)
+            and not (one.word == "TIMESTAMP" and tokens[at + 2].kind is Kind.NUMBER)
+        ):
+            yield one.start, one.end, _UNKNOWN + one.text
 
 
 def _check_function(table: exp.Table, dialect: str) -> None:

@@ -367,6 +367,8 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
 OWN_FUNCTIONS = SPARK_MACROS | frozenset({*_FUNCTIONS, *spark_generators.BY_NODE})
 """Functions with a translation of their own in place of that of sqlglot."""
+_INT_LIMIT = str(1 << 31)
+"""DuckDB 2.0.1 takes it for BIGINT also after a minus."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     **dict.fromkeys(_INTEGERS, _as_int),
     **spark_functions.BY_CLASS,
@@ -383,6 +385,7 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
+    exp.Neg: lambda node: exp.cast(node.copy(), "int") if node.name == _INT_LIMIT else node,
     exp.NextDay: lambda node: exp.NextDay(this=_to_date(node.this), expression=node.expression),
     exp.Like: _matched,
     exp.ILike: _matched,

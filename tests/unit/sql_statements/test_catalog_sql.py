@@ -537,6 +537,30 @@ def test_tables_that_are_given_are_listed() -> None:
         pe.sql("SELECT * FROM other, rows", rows=rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("VALUES (1), (2) ORDER BY 1 DESC LIMIT 1", [(2,)]),
+        ("SELECT a FROM ((VALUES (1)) AS x(a))", [(1,)]),
+        ("SELECT y.a FROM ((SELECT 1 AS a) AS x) AS y", [(1,)]),
+        ("SELECT z FROM ((VALUES (1)) AS x(z)) AS y", [(1,)]),
+        ("SELECT n.id FROM (((t))) AS n JOIN (t AS m) ON n.id = m.id", [(1,)]),
+        ("SELECT (VALUES (3)), -2147483648", [(3, -2147483648)]),
+        ("SELECT curdate, length('ab'), 3 * length('a') FROM (SELECT 1 AS curdate)", [(1, 2, 3)]),
+        ("SELECT curdate() IS NULL, datediff(DATE '2024-01-03', DATE '2024-01-01')", [(False, 2)]),
+        ("SELECT * EXCEPT (city, n) REPLACE (id + 1 AS id) FROM t", [(2,)]),
+    ],
+)
+def test_a_query_means_the_same_with_every_release_of_the_parsers(
+    catalog: pe.Catalog, text: str, rows: list[tuple[object, ...]]
+) -> None:
+    catalog.sql("CREATE TABLE t (id INT, city STRING, n INT)")
+    catalog.sql("INSERT INTO t VALUES (1, 'a', 2)")
+    found = catalog.sql(text).to_arrow()
+    assert found.schema.types == [pa.int32() if type(one) is int else pa.bool_() for one in rows[0]]
+    assert [tuple(row.values()) for row in found.to_pylist()] == rows
+
+
 def test_a_temporary_view_needs_no_table(catalog: pe.Catalog) -> None:
     catalog.sql("CREATE TEMPORARY VIEW one AS SELECT 1 AS n")
     assert catalog.sql("SELECT n FROM one").to_arrow().to_pylist() == [{"n": 1}]

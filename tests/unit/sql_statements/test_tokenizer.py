@@ -51,7 +51,7 @@ def test_expressions_end_outside_of_parentheses_and_cases() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SELECT 'abc", "' is opened but not closed"),
+        ("SELECT 'abc", "a quote or a comment is not closed"),
         ("(a, (b)", "expected '\\)'"),
     ],
 )
