@@ -237,6 +237,23 @@ def as_python(array: Column) -> list[object]:
     return [*array.to_pylist()]  # type: ignore[misc]  # in stubs
 
 
+def as_python_with_dicts(array: Column) -> list[object]:
+    """The same with maps as dictionaries, which Arrow itself does from release 20 on."""
+    return [_with_dicts(value, array.type) for value in as_python(array)]
+
+
+def _with_dicts(value: object, kind: pa.DataType) -> object:
+    match value:
+        case dict():
+            return {name: _with_dicts(one, kind.field(name).type) for name, one in value.items()}
+        case list() if isinstance(kind, pa.MapType):
+            return {key: _with_dicts(one, kind.item_type) for key, one in value}
+        case list():
+            return [_with_dicts(one, kind.field(0).type) for one in value]
+        case _:
+            return value
+
+
 def string_array(texts: Sequence[str]) -> Column:
     """Build a string array; `pa.array` imports pandas."""
     return _build_values([text.encode() for text in texts], pa.string())

@@ -19,6 +19,7 @@ from pyspark.sql.functions import udtf
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.arrow_buffers import as_python_with_dicts
 from paimon_explore.encoding.blob.blob_descriptor import (
     TO_THE_END,
     BlobDescriptor,
@@ -68,10 +69,7 @@ def _rows(source: RowSource) -> Iterator[tuple[object, ...]]:
     wire = wire_schema(spark_schema(row_type))
     for batch in source.to_batches():
         named = pa.RecordBatch.from_arrays(batch.columns, names=list(row_type.names))
-        columns = [
-            column.to_pylist(maps_as_pydicts="strict")
-            for column in to_spark(named, row_type, wire).columns
-        ]
+        columns = map(as_python_with_dicts, to_spark(named, row_type, wire).columns)
         yield from zip(*columns, strict=True)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from paimon_explore.data_types.arrow_buffers import as_python_with_dicts
 from paimon_explore.inspection.rendering.report import Cell, Grid
 from paimon_explore.sanitize import sanitized
 
@@ -51,8 +52,8 @@ class RowPages:
 def _cells(reader: "pa.RecordBatchReader", step: int) -> Iterator[tuple[Cell, ...]]:
     for batch in reader:
         for start in range(0, batch.num_rows, step):
-            for row in batch.slice(start, step).to_pylist(maps_as_pydicts="lossy"):
-                yield tuple(_cell(row[name]) for name in batch.schema.names)
+            columns = map(as_python_with_dicts, batch.slice(start, step).columns)
+            yield from (tuple(map(_cell, row)) for row in zip(*columns, strict=True))
 
 
 def _cell(value: object) -> Cell:

@@ -13,6 +13,7 @@ from paimon_explore.scan.predicate.expression import Column, Computed, Literal, 
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type
 from paimon_explore.sql_statements.duckdb.type_names import quoted
+from paimon_explore.write.input.arrow_cast import conform
 
 _ROW = "_paimon_row"
 _RANDOM = (exp.Rand, exp.Randn, exp.Uuid)
@@ -63,14 +64,18 @@ def computed(
     schema = pa.schema([*(fields[at] for at in used), numbered])
 
     def compute(arrays: Sequence[Values], count: int) -> Values:
-        values = [*arrays, pa.array(range(count), pa.int64())]
-        batch = [one.cast(field.type) for one, field in zip(values, schema, strict=True)]
-        table = rows_of(pa.Table.from_arrays(batch, schema=schema)).to_batches().read_all()
+        values = [
+            conform(one, row_type.fields[at].type, where=columns[at][1])
+            for one, at in zip(arrays, used, strict=True)
+        ]
+        numbers = pa.array(range(count), pa.int64())
+        rows = rows_of(pa.Table.from_arrays([*values, numbers], schema=schema))
+        table = rows.to_batches().read_all()
         if table.num_rows != count:
             raise InvalidInputError(f"The expression {text} returns several values for a row.")
         column = table.column(0)
         made: Values = column.combine_chunks() if column.num_chunks else pa.array([], found)
-        return made.cast(to_arrow(kind))
+        return conform(made, kind, where=text)
 
     kind = engine_type(found)
     return Computed(
