@@ -14,7 +14,7 @@ import pyarrow as pa
 from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.planned_again import repeated_after_conflicts
-from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
     BYTES,
     FIXED_WIDTHS,
@@ -23,6 +23,7 @@ from paimon_explore.data_types.definitions import (
     DataField,
     TypeRoot,
 )
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -92,15 +93,23 @@ class _ColumnCollector:
 
 
 def _bounds(column: DataField, values: Column) -> tuple[str | None, str | None]:
-    """Return the minimum and maximum as strings, ignoring NaN."""
+    """Return the minimum and maximum as strings, ignoring NaN.
+
+    Java parses those of DATE and TIME as numbers: of the day, and of milliseconds.
+    """
     if pa.types.is_floating(values.type):
         values = values.filter(pc.invert(pc.is_nan(values)))
     if not len(values):
         return None, None
     ranks = pc.sort_indices(values)
     ends = values.take(pa.array([ranks[0].as_py(), ranks[-1].as_py()]))
-    low, high = (one.as_py() for one in cast_array(ends, column.type, _STRING, where=column.name))
-    return str(low), str(high)
+    texts = (
+        ends.cast(pa.int32())
+        if is_root(column.type, TypeRoot.DATE, TypeRoot.TIME)
+        else cast_array(ends, column.type, _STRING, where=column.name)
+    )
+    low, high = map(str, as_python(texts))
+    return low, high
 
 
 @repeated_after_conflicts

@@ -17,8 +17,8 @@ class ColumnStatistics:
     Attributes:
         column_id: the field id.
         distinct_count: number of distinct values.
-        min: smallest value, cast to STRING.
-        max: largest value, cast to STRING.
+        min: smallest value, cast to STRING; of DATE and TIME the number of the day or millisecond.
+        max: largest value, likewise.
         null_count: number of nulls.
         average_length: average size of a value in bytes.
         max_length: size of the longest value in bytes.

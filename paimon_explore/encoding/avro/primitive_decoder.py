@@ -24,6 +24,7 @@ from paimon_explore.data_types.arrow_buffers import (
     build_views,
     empty_array,
     used_bytes,
+    validity_buffer,
 )
 from paimon_explore.encoding.avro.schema import FIXED_SIZES, PlainNode, Primitive
 from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
@@ -32,6 +33,8 @@ from paimon_explore.errors import CorruptFileError
 _BINARY, _STRING, _LONG = pa.binary(), pa.string(), pa.int64()
 _ASCII = 0x80
 _DECIMAL_BYTES = 16
+_COMPACT_DIGITS = 18
+"""Up to this precision, Java adds decimals as 64-bit integers, without a check of the digits."""
 _WORD_BYTES = 8
 _WORD_BITS = np.int64(64)
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
@@ -222,6 +225,7 @@ def _gathered(buffer: PaddedBuffer, spans: tuple[Ints, Ints], where: str) -> Col
 def _decimals(
     buffer: PaddedBuffer, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
 ) -> Column:
+    """Decode decimals; those that do not fit the precision, which a sum may store, become null."""
     begin, size = spans
     if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
         raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
@@ -237,7 +241,11 @@ def _decimals(
     both = np.empty((len(size), 2), dtype=np.int64)
     both[:, 0], both[:, 1] = low, high
     found = pa.decimal128(node.precision, node.scale)
-    array = pa.Array.from_buffers(found, len(size), [None, as_buffer(both)])
+    valid = None
+    if node.precision <= _COMPACT_DIGITS:
+        limit = 10**node.precision
+        valid = (size > _WORD_BYTES) | ((low > -limit) & (low < limit))
+    array = pa.Array.from_buffers(found, len(size), [validity_buffer(valid), as_buffer(both)])
     try:
         array.validate(full=True)
         return array if found == wanted else array.cast(wanted)

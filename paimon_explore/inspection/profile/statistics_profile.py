@@ -27,6 +27,7 @@ from paimon_explore.data_types.definitions import (
     DataField,
     DataType,
     RowType,
+    TypeRoot,
 )
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
@@ -36,6 +37,7 @@ from paimon_explore.inspection.profile.column_profile import (
     ColumnProfile,
     FrequentValue,
     Value,
+    edge_value,
     value_of,
 )
 from paimon_explore.inspection.rendering.number_format import plural
@@ -373,5 +375,16 @@ def _with_analysis(
     found = replace(found, nulls=known.null_count)
     if known.min is None or known.max is None:
         return found
-    low, high = (Value(text=text, literal=NULL) for text in (known.min, known.max))
+    low, high = (_analyzed_value(text, found.type) for text in (known.min, known.max))
     return replace(found, minimum=low, maximum=high, is_exact=True, notes=())
+
+
+def _analyzed_value(text: str, data_type: DataType) -> Value:
+    """A bound of ANALYZE: dates and times are numbers, in files of old versions texts."""
+    if (
+        isinstance(data_type, AtomicType)
+        and data_type.root in (TypeRoot.DATE, TypeRoot.TIME)
+        and text.lstrip("-").isdigit()
+    ):
+        return edge_value(int(text), data_type)
+    return Value(text=text, literal=NULL)

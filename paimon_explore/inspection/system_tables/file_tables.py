@@ -3,7 +3,7 @@
 `$manifests`, `$table_indexes`, `$aggregation_fields`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,6 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.system_table_cells import (
     Values,
-    cast_texts,
     internal_texts,
     key_texts,
     named_texts,
@@ -34,6 +33,7 @@ from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
+from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.sanitize import masked
 from paimon_explore.scan.manifest_arrays import (
@@ -233,12 +233,13 @@ def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
     """Partitions as `dt=2024-01-01/hr=1`; empty text for an unpartitioned table."""
     row_type = state.schema.partition_type
     types = [field.type for field in row_type]
-    texts = cast_texts(decode_rows(rows, types, where="_PARTITION"), types)
+    columns = decode_rows(rows, types, where="_PARTITION")
+    texts = partition_texts(columns, types, legacy_names=False)
     if not texts:
         return [""] * len(rows)
     default = state.options.value(PARTITION_DEFAULT_NAME)
-    named: Sequence[list[str]] = [
-        [f"{name}={text if text.strip() and text != 'null' else default}" for text in values]
+    named = [
+        [f"{name}={text if text and text.strip() else default}" for text in values]
         for name, values in zip(row_type.names, texts, strict=True)
     ]
     return ["/".join(parts) for parts in zip(*named, strict=True)]

@@ -55,18 +55,15 @@ def internal_texts(column: Column, data_type: DataType) -> Column:
     return pa.array(texts, pa.string())
 
 
-def cast_texts(columns: Sequence[Column], types: Sequence[DataType]) -> list[list[str]]:
-    """Format values like CAST to STRING, column by column; null becomes `null`."""
-    texts = partition_texts(columns, types, legacy_names=False)
-    return [[_NULL if text is None else text for text in column] for column in texts]
-
-
 def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
     """Format partition rows as `{v1, v2}`; each distinct row is formatted once."""
     types = [field.type for field in row_type]
     different, positions = distinct(rows)
-    columns = cast_texts(decode_rows(as_binary(different), types, where=where), types)
-    texts = ["{" + ", ".join(values) + "}" for values in zip(*columns, strict=True)]
+    columns = decode_rows(as_binary(different), types, where=where)
+    values = zip(*partition_texts(columns, types, legacy_names=False), strict=True)
+    texts = [
+        "{" + ", ".join(_NULL if text is None else text for text in row) + "}" for row in values
+    ]
     return take_rows(
         pa.array(texts if columns else ["{}"] * len(different), pa.string()), positions
     )

@@ -7,7 +7,7 @@ Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from paimon_explore.errors import MissingFileError, PaimonError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.findings import Finding
+from paimon_explore.merge.keys.normalized_keys import normalized_keys
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import (
     BUCKET_FUNCTION,
@@ -236,10 +237,7 @@ class FileRows:
         if self.options.value(PK_CLUSTERING_OVERRIDE) or not self._reads_as_written(names):
             return
         keys = self.table.select(names)
-        columns = _sort_columns(keys)
-        by_all = pc.SortOptions([(name, "ascending") for name in columns.column_names])
-        order = pc.call_function("sort_indices", [columns], by_all)
-        wrong = np.flatnonzero(np.asarray(order) != np.arange(keys.num_rows))
+        wrong = np.flatnonzero(_order(keys) != np.arange(keys.num_rows))
         if len(wrong):
             yield KEY_ORDER, f"the key of row {wrong[0]} is out of order"
             return
@@ -268,10 +266,7 @@ class FileRows:
             bound = decode_rows(binary(self.entry.table, name), types, where=name)
             stated = pa.Table.from_arrays(bound, schema=keys.schema)
             pair = [stated, end] if name == "min_key" else [end, stated]
-            order = pc.sort_indices(
-                pa.concat_tables(pair), sort_keys=[(key, "ascending") for key in names]
-            )
-            yield name, order[0].as_py() != 0
+            yield name, bool(_order(pa.concat_tables(pair))[0])
 
     def _records(self, row: dict[str, object]) -> Iterator[tuple[str, str]]:
         numbers = self._sequence_numbers()
@@ -370,14 +365,11 @@ class FileRows:
 _Texts = TypeVar("_Texts", Column, "pa.ChunkedArray[pa.Scalar[pa.DataType]]")
 
 
-def _sort_columns(keys: pa.Table) -> pa.Table:
-    """Return keys with columns before those with null, by which null is first."""
-    columns: dict[str, Any] = {}
-    for at, key in enumerate(keys.columns):
-        if key.null_count:
-            columns[f"{at} is not null"] = pc.is_valid(key)
-        columns[f"{at}"] = key
-    return pa.table(columns)
+def _order(keys: pa.Table) -> Ints:
+    """Return the positions of keys in the order of a data file."""
+    columns = [column.combine_chunks() for column in keys.columns]
+    parts = [source(None) for column in columns for source in normalized_keys(column)]
+    return np.lexsort([*parts[::-1], np.zeros(keys.num_rows, np.int8)])  # equal texts have no parts
 
 
 def _trimmed(texts: _Texts) -> _Texts:

@@ -33,6 +33,7 @@ from typing import BinaryIO, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pat
 from pyarrow import orc
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
@@ -158,7 +159,9 @@ class OrcWriter:
             is_plain = data_type.root not in {TypeRoot.TIME, TypeRoot.BLOB}
             return values if is_plain else values.cast(_stored_atom(data_type))
 
-        return convert(array, field.type, leaf)
+        stored = convert(array, field.type, leaf)
+        # pyarrow (seen in 26) writes other values of a ROW with nulls whose children are slices
+        return pa.concat_arrays([stored]) if pat.is_nested(stored.type) else stored
 
 
 def _chunks(spool: BinaryIO) -> Iterator[bytes]:

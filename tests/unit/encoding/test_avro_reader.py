@@ -452,6 +452,15 @@ def test_decimals_have_1_to_16_bytes(size: int) -> None:
         list(read_avro(_container(schema, bytes(16), 1, body), None, "f"))
 
 
+@pytest.mark.parametrize("digits", [2, 9, 18])
+def test_decimals_with_too_many_digits_of_a_sum_are_null(digits: int) -> None:
+    limit = 10**digits
+    unscaled = pa.array([limit, limit - 1, None, 1 - limit, -limit], pa.decimal128(38, 0))
+    stored = pa.Array.from_buffers(pa.decimal128(digits, 0), 5, unscaled.buffers())
+    found = round_trip(one_column(stored)).column("c").to_pylist()
+    assert found == [None, limit - 1, None, 1 - limit, None]
+
+
 def test_columns_of_another_shape_cannot_be_written() -> None:
     nested = pa.table({"c": [{"x": 1, "y": [1]}]})
     schema = avro_schema(nested.schema)

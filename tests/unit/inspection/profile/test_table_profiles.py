@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Any
 from uuid import uuid4
 
@@ -168,6 +169,17 @@ def test_analyze_adds_distinct_values_and_lengths() -> None:
     assert later.notes == (
         "Distinct values and lengths are from ANALYZE of snapshot 1, before the latest changes.",
     )
+
+
+def test_dates_and_times_of_analyze_are_shown_as_such() -> None:
+    schema = columns(k=pa.int32(), d=pa.date32(), t=pa.time32("ms"))
+    rows = [{"k": 1, "d": date(1969, 12, 31), "t": time(1, 2, 3)}]
+    table = keyed_table(schema, rows, primary_key=["k"], options={"bucket": "1"})
+    table.upsert(rows)  # metadata gives no exact bounds
+    table.maintenance.analyze()
+    found = table.profile()
+    assert [figures(found, name)["min"] for name in "dt"] == ["1969-12-31", "01:02:03.000"]
+    assert figures(found, "d")["exact"] is True
 
 
 def test_a_table_without_rows_has_an_empty_profile() -> None:

@@ -87,7 +87,7 @@ def test_partitions_and_buckets_add_up_their_files() -> None:
     table = append_table(
         COLUMNS,
         [{"k": 1, "dt": "a"}, {"k": 2, "dt": None}],
-        [{"k": 3, "dt": "a"}],
+        [{"k": 3, "dt": "a"}, {"k": 4, "dt": "null"}],
         partition_by=["dt"],
     )
     wanted = ["partition", "record_count", "file_count"]
@@ -95,10 +95,12 @@ def test_partitions_and_buckets_add_up_their_files() -> None:
     assert sorted([*map(str, row.values())] for row in found) == [
         ["dt=__DEFAULT_PARTITION__", "1", "1"],
         ["dt=a", "2", "2"],
+        ["dt=null", "1", "1"],
     ]
     rows = table.inspect.buckets().select([*wanted, "bucket"]).to_pylist()
     assert sorted([*map(str, row.values())] for row in rows) == [
         ["{a}", "2", "2", "0"],
+        ["{null}", "1", "1", "0"],
         ["{null}", "1", "1", "0"],
     ]
 
