@@ -84,7 +84,13 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
 
 def _name_columns(values: exp.Values) -> None:
     """Name the columns of VALUES without names as Spark does, from `col1`."""
-    first = values.expressions[0]
+    first, last = values.expressions[0], values.expressions[-1].expressions[-1:]
+    for one in last if isinstance(last[0], exp.Alias) else ():  # of `VALUES 1, 2 t`
+        names = values.args.get("alias") or exp.TableAlias()
+        values.set(
+            "alias", exp.TableAlias(this=one.args["alias"], columns=names.args.get("columns"))
+        )
+        one.replace(one.this)
     is_table = isinstance(values.parent, exp.From | exp.Join | exp.Subquery | exp.CTE)
     if is_table and not values.alias_column_names:
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
