@@ -322,7 +322,6 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "map_concat": lambda *maps: of_values(call("map_concat", *maps), *maps),
     "arrays_zip": _zipped,
     "cardinality": lambda value: exp.cast(call("cardinality", value), "int"),
-    "json_array_length": lambda text: exp.cast(call("json_array_length", text), "int"),
     "timestamp_seconds": lambda value: call("to_timestamp", value),
     "every": lambda value: call("bool_and", value),
     "some": lambda value: call("bool_or", value),

@@ -41,7 +41,7 @@ def spark_semantics(tree: exp.Expr) -> exp.Expr:
 def _fixed(node: exp.Expr) -> exp.Expr:
     parts = _operands(node)
     floats = [one for one in parts if _is_float(one)]
-    for one in floats if len(floats) < len(parts) else ():
+    for one in floats if len(floats) < len(parts) or isinstance(node, exp.Div) else ():
         one.replace(exp.cast(one.copy(), "double"))
     fix = _FIXES.get(type(node))
     return node if fix is None else fix(node)
@@ -359,7 +359,8 @@ def _checked_divisor(node: exp.Expr) -> exp.Expr:
     if isinstance(plain, exp.Literal) and plain.name.strip("0."):
         return node
     is_zero = exp.EQ(this=exp.Paren(this=divisor.copy()), expression=exp.Literal.number(0))
-    fails = call("spark_fail_if", is_zero, exp.Literal.string(_ZERO))
+    is_there = exp.Not(this=exp.Paren(this=exp.Is(this=node.this.copy(), expression=exp.Null())))
+    fails = call("spark_fail_if", exp.and_(is_zero, is_there), exp.Literal.string(_ZERO))
     checked = exp.Case(ifs=[exp.If(this=fails, true=exp.Null())], default=divisor.copy())
     node.set("expression", exp.Paren(this=checked))
     return node

@@ -131,7 +131,8 @@ CREATE MACRO spark_left(x BLOB, n) AS x[1:spark_positive(n)],
 CREATE MACRO spark_right(x, n) AS right(spark_shown(x), spark_positive(n));
 CREATE MACRO spark_timestamp(x BIGINT) AS to_timestamp(x), (x DOUBLE) AS to_timestamp(x),
     (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x) AS x;
-CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN d IS NULL THEN NULL WHEN n = 0 OR d = '' THEN '' ELSE list_reduce(
+CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN d IS NULL THEN NULL
+    WHEN n = 0 OR d = '' THEN left(x, 0) ELSE list_reduce(
     CASE WHEN n > 0 THEN list_slice(string_split(x, d), 1, n)
     ELSE list_slice(string_split(x, d), n, -1) END, lambda a, b : a || d || b) END;
 CREATE MACRO spark_start(p, length) AS
@@ -186,6 +187,8 @@ CREATE MACRO spark.array_insert(a, n, x) AS CASE WHEN a IS NULL OR n IS NULL THE
 CREATE MACRO spark.array_join(a, d) AS
     CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(a, d), '') END,
     (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(CAST(x AS VARCHAR), n)), d);
+CREATE MACRO spark.json_array_length(x) AS CASE WHEN json_type(spark_valid_json(x)) = 'ARRAY'
+    THEN CAST(json_array_length(spark_valid_json(x)) AS INTEGER) END;
 CREATE MACRO spark.json_object_keys(x) AS
     CASE WHEN json_type(spark_valid_json(x)) = 'OBJECT' THEN json_keys(spark_valid_json(x)) END;
 CREATE MACRO spark.unhex(x) AS CASE WHEN regexp_full_match(x, '[0-9A-Fa-f]*') THEN unhex(x) END;
@@ -224,8 +227,8 @@ CREATE MACRO spark.bit_get(x, n) AS CAST((x >> n) & 1 AS TINYINT);
 CREATE MACRO spark.getbit(x, n) AS CAST((x >> n) & 1 AS TINYINT);
 CREATE MACRO spark.factorial(n) AS
     CASE WHEN n BETWEEN 0 AND 20 THEN CAST(factorial(n) AS BIGINT) END;
-CREATE MACRO spark_bucket(x, width, n) AS
-    greatest(0, least(n + 1, CAST(floor(n * x / width) + 1 AS BIGINT)));
+CREATE MACRO spark_bucket(x, width, n) AS CASE WHEN isnan(x) THEN NULL WHEN x < 0 THEN 0
+    WHEN x >= width THEN n + 1 ELSE CAST(floor(n * x / width) + 1 AS BIGINT) END;
 CREATE MACRO spark.width_bucket(x, low, high, n) AS CASE WHEN n <= 0 OR low = high THEN NULL
     WHEN low < high THEN spark_bucket(x - low, high - low, n)
     ELSE spark_bucket(low - x, low - high, n) END;
