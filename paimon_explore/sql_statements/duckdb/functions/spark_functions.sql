@@ -217,10 +217,10 @@ CREATE MACRO spark_sign(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOU
 CREATE MACRO spark_round(v BIGINT, x, n) AS round(x, n), (v HUGEINT, x, n) AS round(x, n),
     (v DECIMAL(38, 19), x, n) AS round(x, n), (v FLOAT, x, n) AS round(x, n) + 0,
     (v, x, n) AS spark_halves(x, n);
-CREATE MACRO spark_halves(x, n) AS CASE WHEN abs(x) < 1e15
-    AND abs(abs(x * pow(10, n)) % 1 - 0.5) < 0.01
+CREATE MACRO spark_halves(x, n) AS CASE WHEN spark_is_half(abs(x) * pow(10, n)) AND abs(x) < 1e15
     THEN CAST(round(CAST(CAST(x AS VARCHAR) AS DECIMAL(38, 19)), n) AS DOUBLE)
     ELSE round(x, n) + 0 END;
+CREATE MACRO spark_is_half(x) AS abs(x - floor(x) - 0.5::DOUBLE) < 1e-6 + x * 1e-15;
 CREATE MACRO spark.zeroifnull(x) AS coalesce(x, 0);
 CREATE MACRO spark.nullifzero(x) AS nullif(x, 0);
 CREATE MACRO spark.bit_get(x, n) AS CAST((x >> n) & 1 AS TINYINT);
