@@ -17,7 +17,11 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.sql_statements.duckdb.spark_semantics import OWN_FUNCTIONS, spark_semantics
+from paimon_explore.sql_statements.duckdb.spark_semantics import (
+    GENERATORS,
+    OWN_FUNCTIONS,
+    spark_semantics,
+)
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError
@@ -167,12 +171,8 @@ def in_database(tree: exp.Query, name: str) -> exp.Query:
     return tree
 
 
-_NAMED = (
-    *(exp.AggFunc, exp.Binary, exp.Cast, exp.Case, exp.Coalesce),
-    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase, exp.Floor, exp.Ceil),
-    *(exp.Year, exp.Month, exp.Quarter, exp.Left, exp.Length, exp.DateDiff, exp.Sign),
-)
-"""Expressions whose columns have the names of Spark."""
+_WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UDTF
+"""Expressions whose columns have names of their own."""
 
 
 def named(tree: exp.Query) -> exp.Query:
@@ -180,7 +180,7 @@ def named(tree: exp.Query) -> exp.Query:
     if not isinstance(tree, exp.Select):
         return tree
     for item in list(tree.expressions):
-        if isinstance(item, _NAMED):
+        if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
             text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
             item.replace(exp.alias_(item.copy(), text, quoted=True))
     return tree

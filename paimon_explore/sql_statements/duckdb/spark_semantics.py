@@ -450,7 +450,9 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "binary": lambda value: _cast(value, "blob"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
-OWN_FUNCTIONS = SPARK_MACROS | frozenset({*_FUNCTIONS, *spark_generators.BY_NODE})
+GENERATORS = frozenset(spark_generators.BY_NODE)
+"""Functions that return several rows or columns, which sqlglot does not know."""
+OWN_FUNCTIONS = SPARK_MACROS | GENERATORS | frozenset(_FUNCTIONS)
 """Functions with a translation of their own in place of that of sqlglot."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     **dict.fromkeys(_INTEGERS, _as_int),
