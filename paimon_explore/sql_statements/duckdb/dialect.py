@@ -176,13 +176,12 @@ _WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UD
 
 
 def named(tree: exp.Query) -> exp.Query:
-    """Name the columns of a query as Spark does, by the text of their expressions."""
-    if not isinstance(tree, exp.Select):
-        return tree
-    for item in list(tree.expressions):
+    """Name the columns of a query and its parts as Spark does, by the text of their expressions."""
+    items = [item for select in tree.find_all(exp.Select) for item in select.expressions]
+    for item in reversed(items):  # parts before what holds them
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
             text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
-            item.replace(exp.alias_(item.copy(), text, quoted=True))
+            item.replace(exp.alias_(item.copy(), text.replace("'", ""), quoted=True))
     return tree
 
 
