@@ -18,7 +18,11 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.sql_statements.duckdb.spark_semantics import OWN_FUNCTIONS, spark_semantics
+from paimon_explore.sql_statements.duckdb.spark_semantics import (
+    GENERATORS,
+    OWN_FUNCTIONS,
+    spark_semantics,
+)
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError, nothing_after
@@ -144,7 +148,13 @@ def _without_parentheses(inner: exp.Subquery) -> None:
 
 def _name_columns(values: exp.Values) -> None:
     """Name the columns of VALUES without names as Spark does, from `col1`."""
-    first = values.expressions[0]
+    first, last = values.expressions[0], values.expressions[-1].expressions[-1:]
+    for one in last if isinstance(last[0], exp.Alias) else ():  # of `VALUES 1, 2 t`
+        names = values.args.get("alias") or exp.TableAlias()
+        values.set(
+            "alias", exp.TableAlias(this=one.args["alias"], columns=names.args.get("columns"))
+        )
+        one.replace(one.this)
     is_table = isinstance(values.parent, exp.From | exp.Join | exp.CTE)
     if is_table and not values.alias_column_names:
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
@@ -239,22 +249,17 @@ def in_database(tree: exp.Query, name: str) -> exp.Query:
     return tree
 
 
-_NAMED = (
-    *(exp.AggFunc, exp.Binary, exp.Cast, exp.Case, exp.Coalesce),
-    *(exp.Anonymous, exp.JSONFormat, exp.Typeof, exp.CurrentDatabase, exp.Floor, exp.Ceil),
-    *(exp.Year, exp.Month, exp.Quarter, exp.Left, exp.Length, exp.DateDiff, exp.Sign),
-)
-"""Expressions whose columns have the names of Spark."""
+_WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UDTF
+"""Expressions whose columns have names of their own."""
 
 
 def named(tree: exp.Query) -> exp.Query:
-    """Name the columns of a query as Spark does, by the text of their expressions."""
-    if not isinstance(tree, exp.Select):
-        return tree
-    for item in list(tree.expressions):
-        if isinstance(item, _NAMED):
+    """Name the columns of a query and its parts as Spark does, by the text of their expressions."""
+    items = [item for select in tree.find_all(exp.Select) for item in select.expressions]
+    for item in reversed(items):  # parts before what holds them
+        if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
             text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
-            item.replace(exp.alias_(item.copy(), text, quoted=True))
+            item.replace(exp.alias_(item.copy(), text.replace("'", ""), quoted=True))
     return tree
 
 

@@ -38,7 +38,7 @@ from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answe
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
 from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, has_few_rows, plain_scan
-from paimon_explore.sql_statements.duckdb.spark_generators import mark_maps
+from paimon_explore.sql_statements.duckdb.spark_generators import mark_types
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
@@ -157,7 +157,7 @@ class DuckDBEngine:
         self._check_tables(tree)
         if self._dialect == SPARK:
             tree = in_database(named(tree), self._state.database)
-            mark_maps(
+            mark_types(
                 tree, [one for scan in self._scans.values() for one in scan.target.schema.fields]
             )
         self.tree = tree

@@ -341,7 +341,9 @@ def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: Data
     to_time = (pat.is_date(wanted) or pat.is_timestamp(wanted)) and (
         pat.is_date(arrow) or pat.is_timestamp(arrow)
     )
-    if (to_text and not pat.is_string(arrow)) or (to_time and arrow != wanted):
+    if to_text and not pat.is_string(arrow):
+        return f"spark_shown({name}) AS {name}"
+    if to_time and arrow != wanted:
         return f"CAST({name} AS {plain_type(wanted)}) AS {name}"
     return name
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -9,7 +10,11 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
 
 SPARK = "spark"
-ONE = exp.Literal.number(1)
+ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
+_OF_NO_ROWS = (
+    *(exp.Window, exp.ArrayAgg, exp.ArrayUniqueAgg, exp.Corr, exp.RegrSlope, exp.RegrR2),
+)
+"""Aggregates, and what holds them, whose result differs where they have no rows."""
 
 
 def call(name: str, *parts: exp.Expr) -> exp.Expr:
@@ -62,6 +67,8 @@ def _field(unit: str, value: exp.Expr) -> exp.Expr:
     """Return a field of a time by its name in Spark."""
     if unit.upper() in {"DOW", "DAYOFWEEK"}:
         return exp.cast(exp.Add(this=call("dayofweek", value), expression=ONE.copy()), "int")
+    if unit.upper() in {"DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"}:
+        unit = "isodow"
     if unit.upper() in {"SECOND", "SECONDS", "SEC", "SECS", "S"}:
         micros = exp.Div(this=call("microsecond", value), expression=exp.Literal.number(1000000))
         return exp.cast(micros, "decimal(8, 6)")
@@ -99,17 +106,27 @@ def _present(node: exp.Expr) -> exp.Expr:
 
 
 def _first(node: exp.Expr) -> exp.Expr:
-    return node if isinstance(node.parent, exp.IgnoreNulls) else call("first", node.this.copy())
+    """Return an aggregate, where DuckDB has `any_value` without nulls and windows only."""
+    name = "last" if isinstance(node, exp.LastValue) else "first"
+    is_present = isinstance(node.parent, exp.IgnoreNulls)
+    is_plain = isinstance(node.parent, exp.Window) and not isinstance(node, exp.AnyValue)
+    return node if is_present or is_plain else call(name, node.this.copy())
 
 
 def _grouped(node: exp.Expr) -> exp.Expr:
-    """Return `GROUP BY a WITH ROLLUP`, or `GROUP BY a GROUPING SETS (…)`, in the form of SQL."""
+    """Return `GROUP BY a WITH ROLLUP`, or `GROUP BY a GROUPING SETS (…)`, in the form of SQL.
+
+    Spark has no total of no rows.
+    """
     for key in ("rollup", "cube"):
         for one in node.args.get(key) or ():
             one.set("expressions", [part.copy() for part in node.expressions])
             node.set("expressions", None)
     if node.args.get("grouping_sets"):
         node.set("expressions", None)
+    select = node.find_ancestor(exp.Select)
+    if select is not None and node.find(exp.Rollup, exp.Cube, exp.GroupingSets):
+        select.having(exp.GT(this=exp.Count(this=exp.Star()), expression=_ZERO), copy=False)
     return node
 
 
@@ -125,6 +142,30 @@ def _counted(node: exp.Expr) -> exp.Expr:
     return exp.Count(this=case)
 
 
+def _filtered(node: exp.Expr) -> exp.Expr:
+    """Return an aggregate with one filter, which also has the condition of its function."""
+    inner = node.this
+    if isinstance(inner, exp.Filter):
+        both = exp.and_(inner.expression.this.copy(), node.expression.this.copy())
+        return exp.Filter(this=inner.this.copy(), expression=exp.Where(this=both))
+    return node
+
+
+def of_no_rows(node: exp.Expr) -> exp.Expr:
+    """Return an aggregate, with its filter and window, with Spark's result where it has no rows."""
+    inner = node
+    while isinstance(inner, exp.Filter | exp.Window):
+        inner = inner.this
+    if isinstance(node.parent, exp.Filter | exp.Window) and node.arg_key == "this":
+        return node
+    if isinstance(inner, exp.ArrayAgg | exp.ArrayUniqueAgg):
+        return exp.Coalesce(this=node.copy(), expressions=[exp.Array()])
+    if not isinstance(inner, exp.Corr | exp.RegrSlope | exp.RegrR2):
+        return node
+    pair = exp.CovarPop(this=inner.this.copy(), expression=inner.expression.copy())
+    return call("spark_fit", node.copy(), node.transform(lambda one: pair if one == inner else one))
+
+
 def _any_of_rows(node: exp.Expr) -> exp.Expr:
     is_compared = isinstance(node.parent, exp.Binary)
     return (
@@ -137,16 +178,114 @@ def _unix_text(seconds: exp.Expr, pattern: exp.Expr | None = None) -> exp.Expr:
     return _formatted(call("to_timestamp", seconds), form)
 
 
+_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+_SECONDS = {"DAY": 86400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+
+
+def _interval(node: exp.Expr) -> exp.Expr:
+    """Return `INTERVAL '1 02:03' DAY TO MINUTE`, which has several units, with a single unit."""
+    span, text = node.args.get("unit"), node.name
+    if not isinstance(span, exp.IntervalSpan):
+        return node
+    units = _UNITS[_UNITS.index(span.this.name.upper()) :]
+    numbers = dict(zip(units, map(Decimal, re.findall(r"[0-9.]+", text)), strict=False))
+    sign = -1 if text.lstrip().startswith("-") else 1
+    months = 12 * numbers.get("YEAR", 0) + numbers.get("MONTH", 0)
+    seconds = sum(count * _SECONDS[unit] for unit, count in numbers.items() if unit in _SECONDS)
+    count, unit = (seconds * 1000000, "MICROSECOND") if seconds else (months, "MONTH")
+    value = exp.Literal.string(str(int(sign * count)))
+    return exp.Interval(this=value, unit=exp.var(unit))
+
+
+def _formatted_text(form: exp.Expr, *values: exp.Expr) -> exp.Expr:
+    """Return `printf`, whose values may be null and have any type for `%s`."""
+    pieces = re.split(r"(%[-#+ 0,(]*[0-9]*(?:\.[0-9]+)?[a-zA-Z])", form.name)
+    if not isinstance(form, exp.Literal) or len(pieces) != 2 * len(values) + 1 or "%%" in form.name:
+        return call("printf", form, *values)
+    parts: list[exp.Expr] = [exp.Literal.string(piece) for piece in pieces]
+    for at, value in enumerate(values):
+        spec = parts[2 * at + 1]
+        shown = call("spark_shown", value) if spec.name.endswith("s") else value
+        null = call("printf", exp.Literal.string(f"{spec.name[:-1]}s"), exp.Literal.string("null"))
+        parts[2 * at + 1] = exp.func("coalesce", call("printf", spec, shown), null)
+    return call("concat", *parts)
+
+
 def _quantile(node: exp.Expr, values: exp.Expr) -> exp.Expr:
     kind = "quantile_disc" if isinstance(node, exp.ApproxQuantile) else "quantile_cont"
     return call(kind, values.copy(), node.args["quantile"].copy())
 
 
+def _is_struct(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Struct) and bool(node.expressions)
+
+
+def _extreme(name: str, value: exp.Expr, order: exp.Expr | None = None) -> exp.Expr:
+    """Return the value with the greatest or least order, in which nulls of structs are least."""
+    key = value if order is None else order
+    if _is_struct(key):
+        values = [one.args.get("expression") or one.unalias() for one in key.expressions]
+        parts = [
+            part
+            for one in values
+            for part in (exp.Not(this=exp.Is(this=one.copy(), expression=exp.Null())), one.copy())
+        ]
+        key = call("row", *parts)
+    return call(name, value.copy(), key.copy())
+
+
+def _percentile(node: exp.Expr) -> exp.Expr:
+    """Return a percentile as DOUBLE, computed as such if it lies between two values."""
+    if isinstance(node.this, exp.PercentileDisc):
+        return exp.cast(node.copy(), "double")
+    for one in node.expression.expressions if isinstance(node.this, exp.PercentileCont) else ():
+        one.set("this", exp.cast(one.this, "double"))
+    return node
+
+
+def _unix_count(node: exp.Expr, micros: int) -> exp.Expr:
+    return call("spark_quotient", call("epoch_us", node.this.copy()), exp.Literal.number(micros))
+
+
+def of_values(made: exp.Expr, *values: exp.Expr) -> exp.Expr:
+    """Return an expression that is null where one of some values is."""
+    is_null = exp.or_(*(exp.Is(this=one.copy(), expression=exp.Null()) for one in values))
+    return exp.Case(ifs=[exp.If(this=is_null, true=exp.Null())], default=made)
+
+
+def _zipped(*arrays: exp.Expr) -> exp.Expr:
+    """Return the structs of the elements of arrays, with the names of columns or the positions."""
+    at = exp.to_identifier("_at")
+    fields = [
+        exp.PropertyEQ(
+            this=exp.to_identifier(
+                one.name if isinstance(one, exp.Column) else str(number), quoted=True
+            ),
+            expression=call("list_extract", one.copy(), at.copy()),
+        )
+        for number, one in enumerate(arrays)
+    ]
+    length = call("greatest", *(call("len", one.copy()) for one in arrays))
+    numbers = call("generate_series", ONE.copy(), length)
+    body = exp.Lambda(this=exp.Struct(expressions=fields), expressions=[at.copy()])
+    return of_values(call("list_transform", numbers, body), *arrays)
+
+
 def _digest(node: exp.Expr) -> exp.Expr:
     length = node.args.get("length")
-    return call(
-        "spark_sha2", exp.cast(node.this.copy(), "blob"), (length or exp.Literal.number(256)).copy()
-    )
+    value = call("spark_bytes", node.this.copy())
+    return call("spark_sha2", value, (length or exp.Literal.number(256)).copy())
+
+
+def _utf8(node: exp.Expr) -> exp.Expr:
+    """Return `encode` or `decode`, which DuckDB has for UTF-8."""
+    charset = node.args["charset"]
+    if charset is not None and constant(charset, "The character set").upper() not in _UTF8:
+        refused(f"the character set {charset.name}")()
+    return node
+
+
+_UTF8 = ("UTF-8", "UTF8", "US-ASCII")
 
 
 def _joined(node: exp.Expr) -> exp.Expr:
@@ -179,9 +318,10 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "isnotnull": lambda value: exp.Not(
         this=exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
     ),
-    "octet_length": lambda text: exp.cast(call("strlen", text), "int"),
+    "crc32": lambda value: call("crc32", call("spark_bytes", value)),
+    "map_concat": lambda *maps: of_values(call("map_concat", *maps), *maps),
+    "arrays_zip": _zipped,
     "cardinality": lambda value: exp.cast(call("cardinality", value), "int"),
-    "json_array_length": lambda text: exp.cast(call("json_array_length", text), "int"),
     "timestamp_seconds": lambda value: call("to_timestamp", value),
     "every": lambda value: call("bool_and", value),
     "some": lambda value: call("bool_or", value),
@@ -190,7 +330,8 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "date_part": lambda unit, value: _field(constant(unit, "The field"), value),
     "datepart": lambda unit, value: _field(constant(unit, "The field"), value),
     "elt": lambda at, *texts: call("list_extract", exp.Array(expressions=list(texts)), at),
-    "format_string": lambda form, *values: call("printf", form, *values),
+    "format_string": _formatted_text,
+    "printf": _formatted_text,
     "std": lambda value: call("stddev", value),
     "try_sum": lambda value: call("sum", value),
     "try_avg": lambda value: call("avg", value),
@@ -212,11 +353,23 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
         node.this.copy(),
         exp.Interval(this=node.expression.copy(), unit=node.args["unit"].copy()),
     ),
-    exp.WithinGroup: lambda node: (
-        exp.cast(node.copy(), "double") if isinstance(node.this, exp.PercentileDisc) else node
-    ),
+    exp.WithinGroup: _percentile,
+    exp.Median: lambda node: exp.Median(this=exp.cast(node.this.copy(), "double")),
+    exp.CountIf: lambda node: exp.Count(this=exp.Case(ifs=[exp.If(this=node.this, true=ONE)])),
+    exp.ArgMax: lambda node: _extreme("arg_max_null", node.this, node.expression),
+    exp.ArgMin: lambda node: _extreme("arg_min_null", node.this, node.expression),
+    exp.Max: lambda node: _extreme("arg_max_null", node.this) if _is_struct(node.this) else node,
+    exp.Min: lambda node: _extreme("arg_min_null", node.this) if _is_struct(node.this) else node,
+    exp.Filter: lambda node: of_no_rows(_filtered(node)),
+    **dict.fromkeys(_OF_NO_ROWS, of_no_rows),
+    exp.FirstValue: _first,
+    exp.LastValue: _first,
+    exp.Interval: _interval,
+    exp.Encode: _utf8,
+    exp.Decode: _utf8,
+    exp.UnixSeconds: lambda node: _unix_count(node, 1000000),
+    exp.UnixMillis: lambda node: _unix_count(node, 1000),
     exp.RegrCount: lambda node: exp.cast(node.copy(), "bigint"),
-    exp.Left: lambda node: call("spark_left", node.this.copy(), node.expression.copy()),
     exp.Extract: lambda node: _field(node.name, node.expression.copy()),
     exp.ArraySize: lambda node: exp.cast(call("cardinality", node.this.copy()), "int"),
     exp.Chr: lambda node: call("spark.chr", *(one.copy() for one in node.expressions)),

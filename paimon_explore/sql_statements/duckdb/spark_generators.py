@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
-from paimon_explore.data_types.definitions import DataField, MapType
+from paimon_explore.data_types.definitions import AtomicType, DataField, MapType, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.spark_functions import ONE, call, constant, refused
 
@@ -22,16 +22,18 @@ _UNITS = {
 _LENGTH = re.compile(rf"\s*([0-9]+)\s*({'|'.join(_UNITS)})s?\b", re.IGNORECASE)
 
 
-def mark_maps(tree: exp.Expr, fields: Iterable[DataField]) -> None:
-    """Mark the columns that are maps, of which `explode` returns two columns."""
-    are_maps: dict[str, bool] = {}
+def mark_types(tree: exp.Expr, fields: Iterable[DataField]) -> None:
+    """Mark the columns that are maps, of which `explode` returns two columns, and FLOAT."""
+    kinds: dict[str, str] = {}
     for field in fields:
+        is_float = isinstance(field.type, AtomicType) and field.type.root is TypeRoot.FLOAT
+        kind = "map" if isinstance(field.type, MapType) else "float" if is_float else ""
         name = field.name.lower()
-        are_maps[name] = are_maps.get(name, True) and isinstance(field.type, MapType)
-    if any(are_maps.values()):
-        for column in tree.find_all(exp.Column):
-            if are_maps.get(column.name.lower()):
-                column.type = exp.DataType.build("map")
+        kinds[name] = kind if kinds.get(name, kind) == kind else ""
+    for column in tree.find_all(exp.Column):
+        kind = kinds.get(column.name.lower(), "")
+        if kind:
+            column.type = exp.DataType.build(kind)
 
 
 def _is_map(value: exp.Expr) -> bool:
@@ -88,7 +90,8 @@ def _exploded(*, numbered: bool = False, outer: bool = False) -> Callable[[exp.E
         value, names = _argument(node), _names(node)
         is_map = _is_map(value) or len(names) > 1 + numbered
         if not is_map and not numbered:
-            return call("unnest", _rows(node, value, outer=outer))
+            rows = call("unnest", _rows(node, value, outer=outer))
+            return exp.alias_(rows, "col") if isinstance(node.parent, exp.Select) else rows
         item, at = exp.to_identifier("_item"), exp.to_identifier("_at")
         position = exp.cast(exp.Paren(this=exp.Sub(this=at, expression=ONE.copy())), "int")
         sides = [call("struct_extract", item, exp.Literal.string(one)) for one in ("key", "value")]
@@ -171,7 +174,7 @@ def _table(node: exp.Expr) -> exp.Expr:
     return query
 
 
-def _select(node: exp.Expr) -> exp.Expr:
+def select(node: exp.Expr) -> exp.Expr:
     """Return a query with its lateral views and windows of time as joins."""
     laterals = [*(node.args.get("laterals") or ()), *_time_windows(node)]
     if laterals:
@@ -222,7 +225,7 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Aliases: _unaliased,
     exp.Lateral: _lateral,
     exp.Table: _table,
-    exp.Select: _select,
+    exp.Select: select,
 }
 """Functions and clauses by the class of their expression."""
 BY_NODE: Mapping[str, Callable[[exp.Expr], exp.Expr]] = {

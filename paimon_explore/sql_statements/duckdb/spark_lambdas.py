@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, refused
+from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, of_values, refused
 
 _NAMES = {
     *((exp.Column, "this"), (exp.Column, "table"), (exp.PropertyEQ, "this")),
@@ -65,7 +65,8 @@ def _indexed(node: exp.Expr) -> exp.Expr:
     function = node.expression
     if isinstance(function, exp.Lambda) and len(function.expressions) > 1:
         name = function.expressions[1].copy()
-        index = exp.Paren(this=exp.Sub(this=name, expression=exp.Literal.number(1)))
+        less = exp.Sub(this=name, expression=exp.Literal.number(1))
+        index = exp.cast(exp.Paren(this=less), "int")
         function.set("this", _body(function, {1: index}))
     return node
 
@@ -97,7 +98,9 @@ def _forall(array: exp.Expr, test: exp.Expr) -> exp.Expr:
 
 BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "forall": _forall,
-    "zip_with": lambda a, b, function: _over_pairs(call("list_zip", a, b), function, [None]),
+    "zip_with": lambda a, b, function: of_values(
+        _over_pairs(call("list_zip", a, b), function, [None]), a, b
+    ),
     "map_filter": _filtered_map,
     "transform_values": _mapped([0, None]),
     "transform_keys": _mapped([None, 1]),

@@ -1,6 +1,6 @@
 """Expressions whose result DuckDB would compute in another way than Spark with ANSI mode."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -19,6 +19,8 @@ _CASTS = {
     "BOOLEAN": "spark_boolean",
     "DATE": "spark_date",
     "TEXT": "spark_text",
+    "BINARY": "spark_bytes",
+    "VARBINARY": "spark_bytes",
     "TIMESTAMPTZ": "spark_timestamp",
 }
 _DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
@@ -37,8 +39,85 @@ def spark_semantics(tree: exp.Expr) -> exp.Expr:
 
 
 def _fixed(node: exp.Expr) -> exp.Expr:
+    parts = _operands(node)
+    floats = [one for one in parts if _is_float(one)]
+    for one in floats if len(floats) < len(parts) or isinstance(node, exp.Div) else ():
+        one.replace(exp.cast(one.copy(), "double"))
     fix = _FIXES.get(type(node))
     return node if fix is None else fix(node)
+
+
+_OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
+    **dict.fromkeys(
+        (
+            *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.EQ, exp.NEQ, exp.LT, exp.LTE),
+            *(exp.GT, exp.GTE, exp.NullSafeEQ),
+        ),
+        ("this", "expression"),
+    ),
+    **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
+    exp.Between: ("this", "low", "high"),
+    exp.Array: ("expressions",),
+    exp.If: ("true", "false"),
+    exp.Case: ("ifs", "default"),
+}
+"""The operands with a common type: DOUBLE for FLOAT and another number, where DuckDB has FLOAT."""
+
+
+def _operands(node: exp.Expr) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    for key in _OPERANDS.get(type(node), ()):
+        value = node.args.get(key)
+        found += value if isinstance(value, list) else [value] if value else []
+    if isinstance(node, exp.Case):
+        found = [one.args["true"] if isinstance(one, exp.If) else one for one in found]
+    return [one for one in found if not isinstance(one, exp.Null)]
+
+
+def _is_float(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Max | exp.Min):
+        return _is_float(node.this)
+    if isinstance(node, exp.Column | exp.Cast):
+        return bool(node.is_type("float"))
+    parts = _operands(node)
+    return bool(parts) and all(map(_is_float, parts))
+
+
+def _with_text(node: exp.Expr) -> exp.Expr:
+    """Return a function whose first argument may be no text, which DuckDB requires."""
+    node.set("this", call("spark_shown", node.this.copy()))
+    return node
+
+
+def _joined(node: exp.Expr) -> exp.Expr:
+    """Return a text of parts, with those that DuckDB writes otherwise as in Spark."""
+    for part in node.expressions or (node.this, node.expression):
+        if not isinstance(part, exp.Literal):
+            part.replace(call("spark_part", _witness(part), part.copy()))
+    return node
+
+
+def _substring(node: exp.Expr) -> exp.Expr:
+    bounds = (node.args["start"], node.args.get("length"))
+    return _by_type("spark_substring", node.this, *(one.copy() for one in bounds if one))
+
+
+def _round(node: exp.Expr) -> exp.Expr:
+    digits = node.args.get("decimals") or exp.Literal.number(0)
+    return call("spark_round", _witness(node.this), node.this.copy(), digits.copy())
+
+
+def _select(node: exp.Expr) -> exp.Expr:
+    """Return a query whose `*` has the columns of USING before the others, as in Spark."""
+    joins = reversed(node.args.get("joins") or ())
+    names = dict.fromkeys(one.name for join in joins for one in join.args.get("using") or ())
+    columns = [exp.column(name, quoted=True) for name in names]
+    rest = exp.Star(except_=[exp.to_identifier(name, quoted=True) for name in names])
+    if exp.Star() in node.expressions and names:
+        at = node.expressions.index(exp.Star())
+        others = node.expressions
+        node.set("expressions", [*others[:at], *columns, rest, *others[at + 1 :]])
+    return spark_generators.select(node)
 
 
 def _to_date(node: exp.Expr) -> exp.Expr:
@@ -85,12 +164,20 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
     if _is_variant(node.this):
         fails = not isinstance(node, exp.TryCast)
         return _got(node.this.copy(), exp.Literal.string("$"), node.to, fails=fails)
+    if node.is_type("array") and node.to.expressions:
+        element = exp.to_identifier("_element")
+        cast = _as_spark(type(node)(this=element, to=node.to.expressions[0].copy()))
+        body = exp.Lambda(this=cast, expressions=[element.copy()])
+        node.set("this", call("list_transform", node.this.copy(), body))
+        return node
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit()
     if name == "spark_whole":
         value = _as_number(value)
     if name is not None and (not is_whole or name == "spark_timestamp"):
-        node.set("this", _by_type(name, value))
+        made = _by_type(name, value)
+        is_tried = isinstance(node, exp.TryCast) and not _has_rows(value)
+        node.set("this", call("try", made) if is_tried else made)
     return node
 
 
@@ -197,9 +284,11 @@ def _witness(value: exp.Expr) -> exp.Expr:
 
     def replaced(node: exp.Expr) -> exp.Expr:
         name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+        if isinstance(node, exp.ArrayAgg | exp.ArrayUniqueAgg):
+            return exp.Array(expressions=[_witness(node.this)])
         if isinstance(node, _COUNTS):
             return exp.cast(exp.Null(), "bigint")
-        if name in {"first", "last"}:
+        if name in {"first", "last", "arg_max_null", "arg_min_null"}:
             return _witness(node.expressions[0])
         if isinstance(node, _OF_ARGUMENT):
             return _witness(node.this)
@@ -258,7 +347,7 @@ def _as_int(node: exp.Expr) -> exp.Expr:
 _INTEGERS = (
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfYear, exp.WeekOfYear),
     *(exp.UnixDate, exp.RegexpCount, exp.RegexpInstr),
-    *(exp.BitwiseCount, exp.BitLength),
+    exp.BitLength,
 )
 """Functions whose result is INT."""
 
@@ -269,9 +358,10 @@ def _checked_divisor(node: exp.Expr) -> exp.Expr:
     plain = divisor.unnest()
     if isinstance(plain, exp.Literal) and plain.name.strip("0."):
         return node
-    error = exp.Anonymous(this="error", expressions=[exp.Literal.string(_ZERO)])
     is_zero = exp.EQ(this=exp.Paren(this=divisor.copy()), expression=exp.Literal.number(0))
-    checked = exp.Case(ifs=[exp.If(this=is_zero, true=error)], default=divisor.copy())
+    is_there = exp.Not(this=exp.Paren(this=exp.Is(this=node.this.copy(), expression=exp.Null())))
+    fails = call("spark_fail_if", exp.and_(is_zero, is_there), exp.Literal.string(_ZERO))
+    checked = exp.Case(ifs=[exp.If(this=fails, true=exp.Null())], default=divisor.copy())
     node.set("expression", exp.Paren(this=checked))
     return node
 
@@ -282,13 +372,6 @@ def _whole_quotient(node: exp.Expr) -> exp.Expr:
     return exp.Cast(this=_by_type("spark_whole", quotient), to=exp.DataType.build("bigint"))
 
 
-def _from_one(node: exp.Expr) -> exp.Expr:
-    start = node.args.get("start")
-    if isinstance(start, exp.Literal) and start.name == "0":
-        node.set("start", exp.Literal.number(1))
-    return node
-
-
 def _by_type(name: str, value: exp.Expr | None = None, *others: exp.Expr) -> exp.Expr:
     """Return a call of a macro with overloads.
 
@@ -297,8 +380,7 @@ def _by_type(name: str, value: exp.Expr | None = None, *others: exp.Expr) -> exp
     """
     if value is None:
         return call(name)
-    parts = value.walk(prune=lambda part: isinstance(part, exp.Query))
-    if not any(map(_is_over_rows, parts)):
+    if not _has_rows(value):
         return call(name, value.copy(), *others)
     variable = exp.to_identifier("_value")
     body = exp.Lambda(this=call(name, exp.column("_value"), *others), expressions=[variable])
@@ -306,10 +388,13 @@ def _by_type(name: str, value: exp.Expr | None = None, *others: exp.Expr) -> exp
     return call("list_extract", values, exp.Literal.number(1))
 
 
-def _is_over_rows(part: exp.Expr) -> bool:
-    """Return whether an expression is an aggregate or a window, or may be one."""
-    is_unknown = isinstance(part, exp.Anonymous) and not part.name.startswith(("spark_", "spark."))
-    return is_unknown or isinstance(part, exp.AggFunc | exp.Window)
+def _has_rows(value: exp.Expr) -> bool:
+    """Return whether an expression has an aggregate or a window, or may have one."""
+    return any(
+        isinstance(part, exp.AggFunc | exp.Window)
+        or (isinstance(part, exp.Anonymous) and not part.name.startswith(("spark_", "spark.")))
+        for part in value.walk(prune=lambda part: isinstance(part, exp.Query))
+    )
 
 
 def _cast(value: exp.Expr, kind: str) -> exp.Expr:
@@ -333,7 +418,7 @@ def _parsed(kind: str, *, fails: bool = True) -> Callable[..., exp.Expr]:
 
 def _unix_time(time: exp.Expr | None = None, pattern: exp.Expr | None = None) -> exp.Expr:
     when = call("now") if time is None else _parsed("timestamptz")(time, pattern)
-    return exp.cast(call("floor", call("epoch", when)), "bigint")
+    return exp.IntDiv(this=call("epoch_us", when), expression=exp.Literal.number(1000000))
 
 
 def _tried(kind: type[exp.Binary]) -> Callable[[exp.Expr], exp.Expr]:
@@ -365,7 +450,9 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "binary": lambda value: _cast(value, "blob"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
-OWN_FUNCTIONS = SPARK_MACROS | frozenset({*_FUNCTIONS, *spark_generators.BY_NODE})
+GENERATORS = frozenset(spark_generators.BY_NODE)
+"""Functions that return several rows or columns, which sqlglot does not know."""
+OWN_FUNCTIONS = SPARK_MACROS | GENERATORS | frozenset(_FUNCTIONS)
 """Functions with a translation of their own in place of that of sqlglot."""
 _INT_LIMIT = str(1 << 31)
 """DuckDB 2.0.1 takes it for BIGINT also after a minus."""
@@ -381,7 +468,14 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Sub: _minus,
     exp.Floor: _rounded("spark_floor"),
     exp.Ceil: _rounded("spark_ceil"),
-    exp.Sign: lambda node: exp.cast(node.copy(), "double"),
+    exp.BitwiseCount: lambda node: _as_int(call("bit_count", exp.cast(node.this, "bigint"))),
+    exp.Sign: lambda node: call("spark_sign", exp.cast(node.this.copy(), "double")),
+    exp.Round: _round,
+    exp.Select: _select,
+    exp.Concat: _joined,
+    exp.DPipe: _joined,
+    exp.ConcatWs: _joined,
+    **dict.fromkeys((exp.Upper, exp.Lower, exp.Initcap, exp.Trim), _with_text),
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
@@ -399,15 +493,14 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     ),
     exp.JSONExtract: _extracted,
     exp.Typeof: lambda node: call("spark_type_name", node.this.copy()),
-    exp.Substring: _from_one,
+    exp.Substring: _substring,
+    exp.Right: lambda node: call("spark_right", node.this.copy(), node.expression.copy()),
+    exp.Left: lambda node: _by_type("spark_left", node.this, node.expression.copy()),
     exp.Length: lambda node: _by_type("spark.length", node.this.copy()),
     exp.ArrayDistinct: lambda node: call("spark_distinct", node.this.copy()),
     exp.SafeAdd: _tried(exp.Add),
     exp.SafeSubtract: _tried(exp.Sub),
     exp.SafeMultiply: _tried(exp.Mul),
-    exp.ArrayPosition: lambda node: exp.cast(
-        exp.func("coalesce", node.copy(), exp.Literal.number(0)), "bigint"
-    ),
     exp.Anonymous: _named_function,
 }
 """The replacement by the class of an expression."""

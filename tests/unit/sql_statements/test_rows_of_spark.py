@@ -12,3 +12,25 @@ def test_statements_return_the_rows_of_spark(tmp_path: Path) -> None:
     catalog.sql("USE db")
     found = other_results(lambda text: catalog.sql(text).to_arrow(), (pe.PaimonError,))
     assert set(found) == {text for texts in CASES["different"].values() for text in texts}
+
+
+def test_columns_without_names_have_those_of_spark() -> None:
+    names = "upper(s), substring(s, 1, 2), concat(s, x), round(n, 2), array(n, 1), max(n), count(1)"
+    result = pe.sql(
+        "SELECT upper(s), substring(s, 1, 2), concat(s, 'x'), round(n, 2), array(n, 1), max(n), "
+        "count(*) FROM VALUES ('a', 1.5D) t(s, n) GROUP BY s, n"
+    )
+    assert ", ".join(result.schema.names) == names
+    outer = pe.sql("SELECT * FROM (SELECT upper('a') UNION ALL SELECT 'b')")
+    assert outer.schema.names == ["upper(a)"]
+    assert pe.sql("SELECT explode_outer(array(1))").schema.names == ["col"]
+
+
+def test_texts_are_stored_as_a_cast_writes_them(tmp_path: Path) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    catalog.sql("CREATE TABLE db.t (s STRING)")
+    for value in ("1e20D", "CAST('NaN' AS FLOAT)", "TIMESTAMP '2024-01-02 03:04:05.5'"):
+        catalog.sql(f"INSERT INTO db.t SELECT {value}")
+    stored = catalog.sql("SELECT s FROM db.t").to_arrow().column("s").to_pylist()
+    assert stored == ["1.0E20", "NaN", "2024-01-02 03:04:05.5"]

@@ -20,7 +20,7 @@ from paimon_explore.sql_statements.duckdb.type_names import duckdb_type
 if TYPE_CHECKING:
     import duckdb
 
-_CALL = re.compile(r'(\w+)"?\s*\(')
+_CALL = re.compile(r'(spark\.)?"?\b(\w+)"?\s*\(')
 _MACRO = re.compile(r'^CREATE MACRO (?:(spark)\.)?"?(\w+)"?\(.*?;$', re.MULTILINE | re.DOTALL)
 _FOUND = tuple(_MACRO.finditer(Path(__file__).with_name("spark_functions.sql").read_text("utf-8")))
 _MACROS = {one[2]: one[0] for one in _FOUND}
@@ -52,8 +52,9 @@ class DatabaseFunctions:
             self._define_called(text)
 
     def _define_called(self, text: str) -> None:
-        for name in set(_CALL.findall(text.lower())):
-            if name in self._defined or name not in FUNCTION_NAMES:
+        for schema, name in set(_CALL.findall(text.lower())):
+            is_known = name in FUNCTION_NAMES and (name in SPARK_MACROS) is bool(schema)
+            if name in self._defined or not is_known:
                 continue
             self._defined.add(name)
             if name in FUNCTIONS:

@@ -5,11 +5,12 @@
 -- that DuckDB refuses them too.
 CREATE MACRO spark_whole(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_whole(x),
     (x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
-    (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS epoch(x)::BIGINT,
+    (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS spark_quotient(epoch_us(x), 1000000),
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
         ELSE '"' || x || '"' END,
     (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
-    (x INTERVAL) AS error('datediff and timestampdiff return intervals as numbers.');
+    (x INTERVAL) AS CASE WHEN spark_fail('datediff and timestampdiff return intervals as numbers.') THEN 0 END;
+CREATE MACRO spark_quotient(x, n) AS (x - (x % n + n) % n) // n;
 CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_real(x),
     (x DOUBLE) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
     (x TIMESTAMPTZ) AS epoch(x),
@@ -26,17 +27,20 @@ CREATE MACRO spark_date(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
 CREATE MACRO positive(x) AS x;
 CREATE MACRO negative(x) AS -x;
 CREATE MACRO nanvl(x, y) AS CASE WHEN isnan(x) THEN y ELSE x END;
-CREATE MACRO hypot(x, y) AS sqrt(x * x + y * y);
-CREATE MACRO rint(x) AS round_even(x, 0);
+CREATE MACRO hypot(x, y) AS sqrt(pow(x, 2) + pow(y, 2));
+CREATE MACRO rint(x) AS round_even(CAST(x AS DOUBLE), 0);
 CREATE MACRO "get"(a, n) AS list_extract(a, n + 1);
-CREATE MACRO arrays_overlap(a, b) AS list_has_any(a, b);
+CREATE MACRO arrays_overlap(a, b) AS CASE WHEN list_has_any(a, b) THEN true
+    WHEN len(a) * len(b) = 0 OR list_count(a) + list_count(b) = len(a) + len(b) THEN false END;
 CREATE MACRO array_repeat(x, n) AS list_transform(range(n), lambda i : x);
 CREATE MACRO spark_distinct(a) AS list_filter(a, lambda x, i : list_position(a, x) = i);
-CREATE MACRO array_union(a, b) AS spark_distinct(list_concat(a, b));
-CREATE MACRO timestamp_millis(x) AS make_timestamptz(x * 1000);
+CREATE MACRO array_union(a, b) AS
+    CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN spark_distinct(list_concat(a, b)) END;
+CREATE MACRO timestamp_millis(x) AS make_timestamptz(CAST(x AS BIGINT) * 1000);
 CREATE MACRO timestamp_micros(x) AS make_timestamptz(x);
 CREATE MACRO make_timestamp_ntz(y, m, d, h, n, s) AS make_timestamp(y, m, d, h, n, s);
-CREATE MACRO find_in_set(x, list) AS coalesce(list_position(string_split(list, ','), x), 0);
+CREATE MACRO find_in_set(x, list) AS CASE WHEN x IS NOT NULL AND list IS NOT NULL
+    THEN coalesce(list_position(string_split(list, ','), x), 0) END;
 CREATE MACRO spark_le4(n) AS
     printf('%02X%02X%02X%02X', n & 255, (n >> 8) & 255, (n >> 16) & 255, (n >> 24) & 255);
 CREATE MACRO spark_int4(h, p) AS TRY_CAST('0x' || substr(h, p + 6, 2)
@@ -73,7 +77,7 @@ CREATE MACRO spark_number_text(t) AS CASE
 CREATE MACRO spark.add_months(d, n) AS CAST(CAST(d AS DATE) + to_months(n) AS DATE);
 CREATE MACRO spark_months(a, b) AS 12 * (year(a) - year(b)) + month(a) - month(b)
     + CASE WHEN day(a) = day(b) OR (a::DATE = last_day(a) AND b::DATE = last_day(b)) THEN 0
-    ELSE (day(a) - day(b)) / 31 + (epoch(a::TIME) - epoch(b::TIME)) / 2678400 END;
+    ELSE (day(a) - day(b)) / 31 + (floor(epoch(a::TIME)) - floor(epoch(b::TIME))) / 2678400 END;
 CREATE MACRO spark.months_between(a, b) AS round(spark_months(a::TIMESTAMP, b::TIMESTAMP), 8),
     (a, b, rounds) AS CASE WHEN rounds THEN round(spark_months(a::TIMESTAMP, b::TIMESTAMP), 8)
     ELSE spark_months(a::TIMESTAMP, b::TIMESTAMP) END;
@@ -115,67 +119,116 @@ CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i, (x, i) A
 -- The first arguments only have the types by which DuckDB chooses.
 CREATE MACRO spark_minus(v DATE, w DATE, a, b) AS to_days(CAST(a - b AS INTEGER)),
     (v, w, a, b) AS a - b;
-CREATE MACRO spark_long(x) AS CASE WHEN isnan(x) THEN 0 WHEN x >= 9223372036854775807
-    THEN 9223372036854775807 WHEN x <= -9223372036854775808 THEN -9223372036854775808
-    ELSE CAST(x AS BIGINT) END;
+CREATE MACRO spark_long(x) AS CASE WHEN isnan(x) THEN 0 ELSE CAST(x AS BIGINT) END;
 CREATE MACRO spark_floor(v BIGINT, x) AS CAST(x AS BIGINT),
     (v DOUBLE, x) AS spark_long(floor(x)), (v FLOAT, x) AS spark_long(floor(CAST(x AS DOUBLE))),
     (v DECIMAL(38, 19), x) AS floor(x), (v VARCHAR, x) AS spark_long(floor(CAST(x AS DOUBLE)));
 CREATE MACRO spark_ceil(v BIGINT, x) AS CAST(x AS BIGINT),
     (v DOUBLE, x) AS spark_long(ceil(x)), (v FLOAT, x) AS spark_long(ceil(CAST(x AS DOUBLE))),
     (v DECIMAL(38, 19), x) AS ceil(x), (v VARCHAR, x) AS spark_long(ceil(CAST(x AS DOUBLE)));
-CREATE MACRO spark_left(x, n) AS left(x, CASE WHEN n < 0 THEN 0 ELSE n END);
+CREATE MACRO spark_left(x BLOB, n) AS x[1:spark_positive(n)],
+    (x, n) AS left(spark_shown(x), spark_positive(n));
+CREATE MACRO spark_right(x, n) AS right(spark_shown(x), spark_positive(n));
 CREATE MACRO spark_timestamp(x BIGINT) AS to_timestamp(x), (x DOUBLE) AS to_timestamp(x),
     (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x) AS x;
-CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN n = 0 OR d = '' THEN '' WHEN n > 0
-    THEN array_to_string(list_slice(string_split(x, d), 1, n), d)
-    ELSE array_to_string(list_slice(string_split(x, d), n, -1), d) END;
+CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN d IS NULL THEN NULL
+    WHEN n = 0 OR d = '' THEN left(x, 0) ELSE list_reduce(
+    CASE WHEN n > 0 THEN list_slice(string_split(x, d), 1, n)
+    ELSE list_slice(string_split(x, d), n, -1) END, lambda a, b : a || d || b) END;
+CREATE MACRO spark_start(p, length) AS
+    CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length + p ELSE p END;
+CREATE MACRO spark_positive(x) AS CASE WHEN x < 0 THEN 0 ELSE x END;
+CREATE MACRO spark_substring(x BLOB, p) AS x[spark_positive(spark_start(p, octet_length(x))) + 1:],
+    (x BLOB, p, n) AS x[spark_positive(spark_start(p, octet_length(x))) + 1:
+    spark_positive(spark_start(p, octet_length(x)) + n)],
+    (x, p) AS substr(spark_shown(x), p),
+    (x, p, n) AS spark_between(spark_shown(x), spark_start(p, length(spark_shown(x))), n);
+CREATE MACRO spark_between(x, start, n) AS CASE WHEN start + n <= spark_positive(start) THEN left(x, 0)
+    ELSE substr(x, spark_positive(start) + 1, start + n - spark_positive(start)) END;
 CREATE MACRO spark.split_part(x, d, n) AS
-    CASE WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN x ELSE '' END ELSE split_part(x, d, n) END;
-CREATE MACRO spark.levenshtein(a, b) AS CAST(levenshtein(a, b) AS INTEGER), (a, b, most) AS
-    CAST(CASE WHEN levenshtein(a, b) > most THEN -1 ELSE levenshtein(a, b) END AS INTEGER);
+    CASE WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN x ELSE left(x, 0) END ELSE split_part(x, d, n) END;
+CREATE MACRO spark.levenshtein(a, b) AS spark_levenshtein(a, b), (a, b, most) AS
+    CASE WHEN spark_levenshtein(a, b) > most THEN -1 ELSE spark_levenshtein(a, b) END;
 CREATE MACRO spark.chr(n) AS CASE WHEN n < 0 THEN '' ELSE chr(CAST(n % 256 AS INTEGER)) END;
-CREATE MACRO spark.lpad(x BLOB, n) AS CAST(error('lpad of BINARY needs Spark.') AS VARCHAR),
-    (x BLOB, n, pad) AS CAST(error('lpad of BINARY needs Spark.') AS VARCHAR),
-    (x, n) AS lpad(CAST(x AS VARCHAR), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
+CREATE MACRO spark.lpad(x BLOB, n) AS CASE WHEN spark_fail('lpad of BINARY needs Spark.') THEN '' END,
+    (x BLOB, n, pad) AS CASE WHEN spark_fail('lpad of BINARY needs Spark.') THEN '' END,
+    (x, n) AS lpad(spark_shown(x), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
     THEN left(CAST(x AS VARCHAR), n) ELSE lpad(CAST(x AS VARCHAR), n, CAST(pad AS VARCHAR)) END;
-CREATE MACRO spark.rpad(x BLOB, n) AS CAST(error('rpad of BINARY needs Spark.') AS VARCHAR),
-    (x BLOB, n, pad) AS CAST(error('rpad of BINARY needs Spark.') AS VARCHAR),
-    (x, n) AS rpad(CAST(x AS VARCHAR), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
+CREATE MACRO spark.rpad(x BLOB, n) AS CASE WHEN spark_fail('rpad of BINARY needs Spark.') THEN '' END,
+    (x BLOB, n, pad) AS CASE WHEN spark_fail('rpad of BINARY needs Spark.') THEN '' END,
+    (x, n) AS rpad(spark_shown(x), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
     THEN left(CAST(x AS VARCHAR), n) ELSE rpad(CAST(x AS VARCHAR), n, CAST(pad AS VARCHAR)) END;
 CREATE MACRO spark.btrim(x) AS trim(x), (x, y) AS trim(x, y);
-CREATE MACRO spark.replace(x, a) AS replace(x, a, ''), (x, a, b) AS replace(x, a, b);
+CREATE MACRO spark.replace(x, a) AS replace(spark_shown(x), a, ''),
+    (x, a, b) AS replace(spark_shown(x), a, b);
 CREATE MACRO spark.reverse(x VARCHAR) AS reverse(x), (x) AS list_reverse(x);
 CREATE MACRO spark.length(x BLOB) AS CAST(octet_length(x) AS INTEGER),
-    (x) AS CAST(length(CAST(x AS VARCHAR)) AS INTEGER);
+    (x) AS CAST(length(spark_shown(x)) AS INTEGER);
+CREATE MACRO spark.octet_length(x BLOB) AS CAST(octet_length(x) AS INTEGER),
+    (x) AS CAST(strlen(spark_shown(x)) AS INTEGER);
 CREATE MACRO spark_any(tests) AS CASE WHEN list_contains(tests, true) THEN true
     WHEN list_count(tests) = len(tests) THEN false END;
 CREATE MACRO spark.array_contains(a, x) AS CASE WHEN x IS NOT NULL THEN
     CASE WHEN list_contains(a, x) THEN true WHEN list_count(a) = len(a) THEN false END END;
 CREATE MACRO spark.array_remove(a, x) AS
     CASE WHEN x IS NOT NULL THEN list_filter(a, lambda y : y IS NULL OR y <> x) END;
-CREATE MACRO spark.array_intersect(a, b) AS
-    spark_distinct(list_filter(a, lambda x : list_position(b, x) IS NOT NULL));
+CREATE MACRO spark.array_position(a, x) AS CASE WHEN a IS NOT NULL AND x IS NOT NULL
+    THEN CAST(coalesce(list_position(a, x), 0) AS BIGINT) END;
+CREATE MACRO spark.array_intersect(a, b) AS CASE WHEN b IS NOT NULL THEN
+    spark_distinct(list_filter(a, lambda x : list_position(b, x) IS NOT NULL)) END;
+CREATE MACRO spark.array_except(a, b) AS CASE WHEN b IS NOT NULL THEN
+    spark_distinct(list_filter(a, lambda x : list_position(b, x) IS NULL)) END;
+CREATE MACRO spark.array_insert(a, n, x) AS CASE WHEN a IS NULL OR n IS NULL THEN NULL
+    WHEN n > len(a) THEN list_append(list_resize(a, n - 1), x)
+    WHEN n > 0 THEN list_concat(list_append(a[1:n - 1], x), a[n:])
+    WHEN spark_fail_if(n = 0, 'The index 0 of array_insert is invalid.') THEN NULL
+    WHEN len(a) + n < 0 THEN list_concat(list_resize([x], -n - len(a)), a)
+    ELSE list_concat(list_append(a[1:len(a) + n + 1], x), a[len(a) + n + 2:]) END;
+CREATE MACRO spark.array_join(a, d) AS
+    CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(a, d), '') END,
+    (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(CAST(x AS VARCHAR), n)), d);
+CREATE MACRO spark.json_array_length(x) AS CASE WHEN json_type(spark_valid_json(x)) = 'ARRAY'
+    THEN CAST(json_array_length(spark_valid_json(x)) AS INTEGER) END;
+CREATE MACRO spark.json_object_keys(x) AS
+    CASE WHEN json_type(spark_valid_json(x)) = 'OBJECT' THEN json_keys(spark_valid_json(x)) END;
+CREATE MACRO spark.unhex(x) AS CASE WHEN regexp_full_match(x, '[0-9A-Fa-f]*') THEN unhex(x) END;
 CREATE MACRO spark.flatten(a) AS CASE WHEN list_count(a) = len(a) THEN flatten(a) END;
 CREATE MACRO spark_outer(a) AS CASE WHEN len(a) > 0 THEN a ELSE [NULL] END;
 CREATE MACRO spark.map_contains_key(m, k) AS list_contains(map_keys(m), k);
-CREATE MACRO spark.pmod(a, n) AS CASE WHEN n = 0 THEN error('Division by zero.')
+CREATE MACRO spark.pmod(a, n) AS
+    CASE WHEN spark_fail_if(n = 0, 'Division by zero. Use try_mod to get NULL.') THEN NULL
     WHEN a % n < 0 THEN (a % n + n) % n ELSE a % n END;
 CREATE MACRO spark.try_mod(a, b) AS CASE WHEN b <> 0 THEN a % b END;
 CREATE MACRO spark.e() AS exp(1);
-CREATE MACRO spark.log1p(x) AS ln(1 + x);
+CREATE MACRO spark.log1p(x) AS CASE WHEN x > -1 THEN ln(1 + CAST(x AS DOUBLE)) END;
 CREATE MACRO spark.expm1(x) AS exp(x) - 1;
 CREATE MACRO spark.csc(x) AS 1 / sin(x);
 CREATE MACRO spark.sec(x) AS 1 / cos(x);
 CREATE MACRO spark.ln(x) AS CASE WHEN x > 0 THEN ln(x) END;
+CREATE MACRO spark.log2(x) AS CASE WHEN x > 0 THEN log2(x) END;
+CREATE MACRO spark.log10(x) AS CASE WHEN x > 0 THEN log10(x) END;
+CREATE MACRO spark.log(x) AS CASE WHEN x > 0 THEN ln(x) END,
+    (b, x) AS CASE WHEN b > 0 AND x > 0 THEN ln(x) / ln(b) END;
+-- A fit of values that do not vary is null, and that of values with NaN is NaN.
+CREATE MACRO spark_fit(x, covariance) AS
+    CASE WHEN isnan(covariance) THEN covariance ELSE nullif(x, CAST('nan' AS DOUBLE)) END;
+CREATE MACRO spark_sign(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END;
+-- The first argument only has the type by which DuckDB chooses. A text has the digits that count.
+CREATE MACRO spark_round(v BIGINT, x, n) AS round(x, n), (v HUGEINT, x, n) AS round(x, n),
+    (v DECIMAL(38, 19), x, n) AS round(x, n), (v FLOAT, x, n) AS round(x, n) + 0,
+    (v, x, n) AS spark_halves(x, n);
+CREATE MACRO spark_halves(x, n) AS CASE WHEN spark_is_half(abs(x) * pow(10, n)) AND abs(x) < 1e15
+    THEN CAST(round(CAST(CAST(x AS VARCHAR) AS DECIMAL(38, 19)), n) AS DOUBLE)
+    ELSE round(x, n) + 0 END;
+CREATE MACRO spark_is_half(x) AS abs(x - floor(x) - 0.5::DOUBLE) < 1e-6 + x * 1e-15;
 CREATE MACRO spark.zeroifnull(x) AS coalesce(x, 0);
 CREATE MACRO spark.nullifzero(x) AS nullif(x, 0);
 CREATE MACRO spark.bit_get(x, n) AS CAST((x >> n) & 1 AS TINYINT);
 CREATE MACRO spark.getbit(x, n) AS CAST((x >> n) & 1 AS TINYINT);
 CREATE MACRO spark.factorial(n) AS
     CASE WHEN n BETWEEN 0 AND 20 THEN CAST(factorial(n) AS BIGINT) END;
-CREATE MACRO spark_bucket(x, width, n) AS
-    greatest(0, least(n + 1, CAST(floor(n * x / width) + 1 AS BIGINT)));
+CREATE MACRO spark_bucket(x, width, n) AS CASE WHEN isnan(x) THEN NULL WHEN x < 0 THEN 0
+    WHEN x >= width THEN n + 1 ELSE CAST(floor(n * x / width) + 1 AS BIGINT) END;
 CREATE MACRO spark.width_bucket(x, low, high, n) AS CASE WHEN n <= 0 OR low = high THEN NULL
     WHEN low < high THEN spark_bucket(x - low, high - low, n)
     ELSE spark_bucket(low - x, low - high, n) END;
@@ -192,13 +245,20 @@ CREATE MACRO try_variant_set(v, path, x) AS
     spark_try_variant_set(v, path, spark_variant(x), true),
     (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
 CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_text(x),
-    (x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
-    WHEN typeof(x) = 'INTERVAL'
-    THEN CAST(error('A cast of an interval to STRING needs Spark.') AS VARCHAR)
-    WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
+    (x) AS spark_shown(x);
+CREATE MACRO spark_shown(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
+    WHEN typeof(x) = 'INTERVAL' AND spark_fail('A cast of an interval to STRING needs Spark.')
+    THEN NULL WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
     THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '')
-    WHEN suffix(typeof(x), '[]') OR suffix(typeof(x), ')') AND NOT starts_with(typeof(x), 'DEC')
+    WHEN typeof(x) = 'BLOB' OR suffix(typeof(x), '[]')
+    OR suffix(typeof(x), ')') AND NOT starts_with(typeof(x), 'DEC')
     THEN spark_nested_text(x) ELSE CAST(x AS VARCHAR) END;
+-- Parts of a text that DuckDB would write otherwise, by the type of the first argument.
+CREATE MACRO spark_part(v BIGINT, x) AS x, (v HUGEINT, x) AS x, (v DECIMAL(38, 19), x) AS x,
+    (v DATE, x) AS x, (v TIMESTAMP, x) AS x, (v DOUBLE, x) AS spark_shown(x),
+    (v FLOAT, x) AS spark_shown(x), (v TIMESTAMPTZ, x) AS spark_shown(x), (v, x) AS x;
+CREATE MACRO spark_bytes(x VARCHAR) AS encode(x), (x) AS x;
+CREATE MACRO spark_fail_if(test, message) AS CASE WHEN test THEN spark_fail(message) END;
 CREATE MACRO spark_json_member(x, k) AS CASE WHEN json_valid(x) THEN json_extract_string(x,
     '$."' || k || '"') END;
 CREATE MACRO spark_windows(t, size, slide, start) AS list_transform(
@@ -206,7 +266,7 @@ CREATE MACRO spark_windows(t, size, slide, start) AS list_transform(
     'start': t - to_microseconds(o), 'end': t - to_microseconds(o) + to_microseconds(size)});
 CREATE MACRO spark.conv(x, a, b) AS spark_conv(CAST(x AS VARCHAR), a, b);
 CREATE MACRO spark.format_number(x, n) AS CASE WHEN typeof(n) = 'VARCHAR'
-    THEN error('Patterns of format_number need Spark.') ELSE spark_format_number(
+    AND spark_fail('Patterns of format_number need Spark.') THEN NULL ELSE spark_format_number(
     CAST(x AS VARCHAR), CAST(n AS INTEGER), typeof(x) IN ('DOUBLE', 'FLOAT')) END;
 CREATE MACRO spark.mask(x, u := 'X', l := 'x', d := 'n', o := NULL) AS
     spark_mask(CAST(x AS VARCHAR), u, l, d, o);
@@ -215,10 +275,11 @@ CREATE MACRO spark.parse_url(x, part) AS spark_parse_url(x, part, NULL),
 CREATE MACRO spark.url_decode(x) AS url_decode(replace(x, '+', ' '));
 CREATE MACRO spark.url_encode(x) AS
     replace(replace(replace(url_encode(x), '%20', '+'), '%2A', '*'), '~', '%7E');
-CREATE MACRO spark_split(x, p, n) AS CASE WHEN n <= 0 THEN string_split_regex(x, p)
-    WHEN p = '' THEN error('split with a limit and an empty pattern needs Spark.')
+CREATE MACRO spark_split(x, p, n) AS CASE WHEN x IS NULL THEN NULL WHEN n <= 0 THEN string_split_regex(x, p)
+    WHEN spark_fail_if(p = '', 'split with a limit and an empty pattern needs Spark.') THEN NULL
     WHEN len(string_split_regex(x, p)) <= n THEN string_split_regex(x, p)
     ELSE list_append(list_slice(string_split_regex(x, p), 1, n - 1), substr(x, 1 + length(
     array_to_string(list_slice(string_split_regex(x, p), 1, n - 1), '') || array_to_string(
     list_slice(regexp_extract_all(x, p), 1, n - 1), '')))) END;
-CREATE MACRO spark.split(x, p) AS string_split_regex(x, p), (x, p, n) AS spark_split(x, p, n);
+CREATE MACRO spark.split(x, p) AS string_split_regex(spark_shown(x), p),
+    (x, p, n) AS spark_split(spark_shown(x), p, n);

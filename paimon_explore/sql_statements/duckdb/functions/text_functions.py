@@ -23,19 +23,23 @@ _SOUNDEX_LENGTH = 4
 
 
 def by_row(
-    function: Callable[..., object], *, nulls: bool = False
+    function: Callable[..., object],
+    kind: "pa.DataType | None" = None,
+    *,
+    nulls: bool = False,
 ) -> Callable[[Sequence[Column]], Column]:
-    """Return a kernel of a function of single values; its texts are null where an argument is.
+    """Return a kernel of a function of single values, which is null where an argument is.
 
     Args:
-        function: returns a text.
+        function: returns a value.
+        kind: its type; text by default.
         nulls: whether it is called for nulls after the first argument.
     """
 
     def kernel(columns: Sequence[Column]) -> Column:
         rows = zip(*map(python_values, columns), strict=True)
-        texts = [None if None in (row[:1] if nulls else row) else function(*row) for row in rows]
-        found: Column = pa.array(texts, pa.string())
+        values = [None if None in (row[:1] if nulls else row) else function(*row) for row in rows]
+        found: Column = pa.array(values, kind or pa.string())
         return found
 
     return kernel
@@ -87,6 +91,26 @@ def format_number(text: str, digits: int, is_real: bool) -> str | None:  # noqa:
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "-∞" if value < 0 else "∞"
     return f"{value:,.{digits}f}"
+
+
+def fail(message: str) -> None:
+    """Raise an error, as a function of which the result of a query depends on nothing else."""
+    raise InvalidInputError(message)
+
+
+def levenshtein(left: str, right: str) -> int:
+    """Return how many characters differ, which DuckDB counts in bytes.
+
+    >>> levenshtein("kitten", "sitting"), levenshtein("é", "")
+    (3, 1)
+    """
+    row = list(range(len(right) + 1))
+    for at, one in enumerate(left, 1):
+        last, row[0] = row[0], at
+        for to, other in enumerate(right, 1):
+            changed = last + (one != other)
+            last, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, changed)
+    return row[-1]
 
 
 def soundex(text: str) -> str:

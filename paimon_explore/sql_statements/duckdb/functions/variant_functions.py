@@ -26,7 +26,9 @@ from paimon_explore.sql_statements.duckdb.functions.json_functions import (
 from paimon_explore.sql_statements.duckdb.functions.text_functions import (
     by_row,
     conv,
+    fail,
     format_number,
+    levenshtein,
     mask,
     parse_url,
     soundex,
@@ -141,6 +143,8 @@ FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, Kernel]] = {
         "VARCHAR",
         by_row(format_number),
     ),
+    "spark_fail": (("VARCHAR",), "BOOLEAN", by_row(fail)),
+    "spark_levenshtein": (("VARCHAR",) * 2, "INTEGER", by_row(levenshtein, pa.int32())),
     "soundex": (("VARCHAR",), "VARCHAR", by_row(soundex)),
     "spark_mask": (("VARCHAR",) * 5, "VARCHAR", by_row(mask, nulls=True)),
     "spark_parse_url": (("VARCHAR",) * 3, "VARCHAR", by_row(parse_url, nulls=True)),
