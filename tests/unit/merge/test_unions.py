@@ -28,6 +28,13 @@ def test_bitmaps_of_32_bits_are_united_in_the_portable_format() -> None:
     assert BitMap.deserialize(found) == BitMap([*range(100), 70000])
 
 
+def test_each_key_has_its_own_union() -> None:
+    options = {"merge-engine": "aggregation", "fields.v.aggregate-function": "rbm32"}
+    one, two, both = (BitMap(numbers).serialize() for numbers in ([1], [2], [1, 2]))
+    rows: list[Row] = [("+I", 1, one), ("+I", 1, None), ("+I", 2, one), ("+I", 2, two)]
+    assert merged(COLUMNS, options, rows) == [(1, one), (2, both)]
+
+
 def test_one_value_alone_is_not_even_looked_at() -> None:
     for function in ("rbm32", "rbm64", "hll_sketch", "theta_sketch"):
         assert united(function, None, b"no bitmap", None) == b"no bitmap"
