@@ -244,11 +244,11 @@ def as_python_with_dicts(array: Column) -> list[object]:
 
 def _with_dicts(value: object, kind: pa.DataType) -> object:
     match value:
-        case dict():
+        case dict() if isinstance(kind, pa.StructType):
             return {name: _with_dicts(one, kind.field(name).type) for name, one in value.items()}
         case list() if isinstance(kind, pa.MapType):
             return {key: _with_dicts(one, kind.item_type) for key, one in value}
-        case list():
+        case list() if kind.num_fields == 1:
             return [_with_dicts(one, kind.field(0).type) for one in value]
         case _:
             return value

@@ -14,9 +14,8 @@ from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.sql_statements.table_references import cleaned
 from paimon_explore.sql_statements.tokenizer import Kind, Token, place, tokens_of
 
-_NEXT_CLAUSES = frozenset(
-    {"FROM", "JOIN", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "QUALIFY"}
-)
+_NEXT_CLAUSES = frozenset({"FROM", "JOIN", "WHERE"})
+"""Words that begin a clause and name no column; `order`, `group` and `limit` may do that."""
 
 
 class QueryProblemError(InvalidInputError):
@@ -63,7 +62,8 @@ def nothing_after(statement: str) -> Token | None:
     """Return a comma or ON after which something is missing; sqlglot does not notice these."""
     for one, after in pairwise(tokens_of(statement)):
         is_end = after.kind is Kind.END or after.sign == ")" or after.word in _NEXT_CLAUSES
-        if is_end and (one.sign == "," or one.word == "ON"):
+        is_on = one.word == "ON" and not statement[: one.start].endswith(".")
+        if is_end and (one.sign == "," or is_on):
             return one
         if one.sign == after.sign == ",":
             return one

@@ -76,6 +76,7 @@ _DIFFERENT = (
 )
 """Functions that Databricks has, or reads otherwise than Spark."""
 _OWN = _SPARK.FUNCTIONS.keys() & {name.upper() for name in (*OWN_FUNCTIONS, "parse_json")}
+_RENAMED = _OWN | _DIFFERENT
 
 
 def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
@@ -189,7 +190,7 @@ def _new_names(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         elif one.word == "WINDOW":
             yield one.start, one.end, "time_window"
         elif (
-            one.word in _OWN | _DIFFERENT
+            one.word in _RENAMED
             and before[-1:] != [")"]
             and not (one.word == "REPLACE" and is_star)
             and not (one.word == "TIMESTAMP" and tokens[at + 2].kind is Kind.NUMBER)

@@ -561,6 +561,23 @@ def test_a_query_means_the_same_with_every_release_of_the_parsers(
     assert [tuple(row.values()) for row in found.to_pylist()] == rows
 
 
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("SELECT id, order, group, limit FROM t", (1, 2, 3, 4)),
+        ("SELECT t.on FROM t", (5,)),
+        ("SELECT 1, a.id FROM t a JOIN t b ON a.order = 2 WHERE a.id IN (1, a.group)", (1, 1)),
+        ("SELECT max(id), group FROM t GROUP BY id, group ORDER BY id, group", (1, 3)),
+    ],
+)
+def test_columns_may_have_the_names_of_clauses(
+    catalog: pe.Catalog, text: str, row: tuple[int, ...]
+) -> None:
+    catalog.sql("CREATE TABLE t (id INT, `order` INT, `group` INT, `limit` INT, `on` INT)")
+    catalog.sql("INSERT INTO t VALUES (1, 2, 3, 4, 5)")
+    assert [tuple(one.values()) for one in catalog.sql(text).to_arrow().to_pylist()] == [row]
+
+
 def test_a_temporary_view_needs_no_table(catalog: pe.Catalog) -> None:
     catalog.sql("CREATE TEMPORARY VIEW one AS SELECT 1 AS n")
     assert catalog.sql("SELECT n FROM one").to_arrow().to_pylist() == [{"n": 1}]
