@@ -63,7 +63,7 @@ _INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)
 _QUOTES = type("Tokenizer", (Spark.Tokenizer,), {"STRING_ESCAPES": ["\\", "'", '"']})
 _AnsiSpark = type("_AnsiSpark", (SparkWithPaths,), {"Tokenizer": _QUOTES})
 """Spark's dialect with ANSI mode: CAST may fail, and a doubled quote is one in a text."""
-_UNKNOWN = "unknown_"
+_UNKNOWN = "_paimon_unknown_"
 """Prefix of functions that sqlglot must not know."""
 _SPARK, _DATABRICKS = Spark.Parser, Databricks.Parser
 _WITHOUT_PARENTHESES = (
@@ -105,11 +105,11 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         tree = exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows), **rest)
     if not isinstance(tree, exp.Query):
         raise _unknown_statement(text)
+    if dialect == SPARK:
+        _name_as_spark(tree)
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             _check_function(table, dialect)
-    if dialect == SPARK:
-        _name_as_spark(tree)
     return tree
 
 
@@ -120,6 +120,9 @@ def _name_as_spark(tree: exp.Query) -> None:
         _name_columns(values)
     for function in list(tree.find_all(exp.Anonymous)):
         _name_again(function)
+    for name in tree.find_all(exp.Identifier):
+        if name.name.startswith(_UNKNOWN):  # an alias with columns
+            name.set("this", name.name.removeprefix(_UNKNOWN))
 
 
 def _name_again(function: exp.Anonymous) -> None:

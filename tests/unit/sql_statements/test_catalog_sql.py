@@ -549,6 +549,7 @@ def test_tables_that_are_given_are_listed() -> None:
         ("SELECT curdate, length('ab'), 3 * length('a') FROM (SELECT 1 AS curdate)", [(1, 2, 3)]),
         ("SELECT curdate() IS NULL, datediff(DATE '2024-01-03', DATE '2024-01-01')", [(False, 2)]),
         ("SELECT * EXCEPT (city, n) REPLACE (id + 1 AS id) FROM t", [(2,)]),
+        ("WITH split(a) AS (SELECT 1) SELECT second.a FROM split AS second(a)", [(1,)]),
     ],
 )
 def test_a_query_means_the_same_with_every_release_of_the_parsers(
