@@ -45,6 +45,7 @@ _DEFAULT_BLOCK = 256 * 1024
 class OrcKind(IntEnum):
     """ORC type kinds that need special treatment; the others are read as Arrow decodes them."""
 
+    LONG = 4
     TIMESTAMP = 9
     LIST = 10
     MAP = 11
@@ -99,15 +100,33 @@ class OrcTail:
 
         Empty if not written: ORC Java writes it only if the file has a TIMESTAMP column.
         """
-        offset, length = self.stripe_footers[stripe]
-        file.seek(offset)
-        footer = decode_message(self.decompress(file.read(length)))
-        return (raw(footer, _WRITER_ZONE) or b"").decode()
+        return (raw(self.stripe_footer(file, stripe), _WRITER_ZONE) or b"").decode()
+
+    def stripe_footer(self, file: pa.NativeFile, stripe: int) -> Message:
+        """Return the footer of a stripe: its streams, encodings and time zone."""
+        return decode_message(self.decompress(read_bytes(file, *self.stripe_footers[stripe])))
 
     def stripe_statistics(self) -> list[list[Message]]:
         """Return the statistics per stripe and column id; empty if not written."""
         stripes = messages(decode_message(self.decompress(self.metadata)), 1)
         return [list(messages(stripe, 1)) for stripe in stripes]
+
+
+def read_bytes(file: pa.NativeFile, at: int, length: int) -> bytes:
+    """Read a range of a file.
+
+    Raises:
+        ProtobufError: the file does not have the range.
+    """
+    if at < 0:
+        raise ProtobufError(f"the stripe offset {at} is negative")
+    file.seek(at)
+    data: bytes = file.read(length)
+    if len(data) < length:
+        raise ProtobufError(
+            f"{length} bytes are required at byte {at}, but only {len(data)} bytes follow"
+        )
+    return data
 
 
 def read_tail(file: pa.NativeFile, path: str) -> OrcTail:

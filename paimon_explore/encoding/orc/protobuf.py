@@ -62,14 +62,14 @@ def fields_of(data: bytes) -> list[Field]:
 def _parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
     at = 0
     while at < len(data):
-        key, at = _varint_at(data, at)
+        key, at = varint_at(data, at)
         wire = key & 7
         if wire == _VARINT:
-            value, at = _varint_at(data, at)
+            value, at = varint_at(data, at)
             yield key >> 3, wire, value
             continue
         if wire == _BYTES:
-            size, at = _varint_at(data, at)
+            size, at = varint_at(data, at)
         elif wire in _FIXED_SIZES:
             size = _FIXED_SIZES[wire]
         else:
@@ -82,7 +82,8 @@ def _parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
         at += size
 
 
-def _varint_at(data: bytes, at: int) -> tuple[int, int]:
+def varint_at(data: bytes, at: int) -> tuple[int, int]:
+    """Return the variable-length integer at a position, and the position after it."""
     value = 0
     for shift in range(0, _MAX_VARINT_BITS, 7):
         if at >= len(data):
@@ -170,6 +171,6 @@ def numbers(message: Message, field: int) -> list[int]:
             continue
         at = 0
         while at < len(value):
-            item, at = _varint_at(value, at)
+            item, at = varint_at(value, at)
             found.append(item)
     return found

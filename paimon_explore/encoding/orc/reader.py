@@ -1,8 +1,9 @@
 """Reader of ORC data files.
 
 Arrow decodes whole stripes; `timestamp_fixes` corrects CHAR values and timestamps. Arrow silently
-wraps around timestamps out of the range of 64-bit nanoseconds (before 1677 or after 2262); files
-with such values, according to their statistics, are rejected.
+wraps around timestamps out of the range of 64-bit nanoseconds (before 1677 or after 2262); if the
+statistics do not exclude such values, the stored seconds are read as well. They are encoded like
+the values of an integer column, so that only the type in the footer has to be changed.
 
 Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 
@@ -18,7 +19,7 @@ adjusted by the change in length of the footers before them.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -37,7 +38,7 @@ from paimon_explore.encoding.data_file_reader import (
     StoredColumn,
     decoding,
 )
-from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
+from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_bytes, read_tail
 from paimon_explore.encoding.orc.protobuf import (
     Field,
     Message,
@@ -45,24 +46,25 @@ from paimon_explore.encoding.orc.protobuf import (
     bytes_field,
     decode_message,
     fields_of,
+    int_field,
     message_of,
     number,
     raw,
     signed,
 )
-from paimon_explore.encoding.orc.run_length_encoder import compressor
+from paimon_explore.encoding.orc.run_length import compressor
 from paimon_explore.encoding.orc.timestamp_fixes import (
     LocalZoned,
     StripeZone,
     fix_values,
     has_kind,
     is_utc,
+    read_nanos,
     stripe_zone,
     with_chars,
 )
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.limits import check_size
 
 _FORMAT = "ORC file"
@@ -136,20 +138,44 @@ class OrcDataFile:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
         types = [self._type(column) for column in columns]
-        for orc_type in types:
-            self._check_range(orc_type)
-        paths = [path for column in columns for path in _paths(column.name, column.type)]
         zones = self._stripe_zones(spans, types)
         for index in self._requested(spans, columns):
             what = f"{self.spans[index].rows:,} rows of {len(columns)} columns"
             check_size(self.spans[index].rows * len(columns), self._path, f"stripe {index}", what)
             with decoding(self._path, _FORMAT):
-                stripe = self._reader_of(types).read_stripe(index, columns=paths)
+                stripe = self._stripe(index, columns, types, zones.get(index))
             first = self.spans[index].first
             for start in range(0, stripe.num_rows, batch_rows):
                 part = stripe.slice(start, batch_rows)
-                arrays = tuple(map(partial(self._column, part, zones.get(index)), columns, types))
+                arrays = tuple(map(self._conform, part.columns, columns))
                 yield PositionedBatch(first=first + start, rows=part.num_rows, columns=arrays)
+
+    def _stripe(
+        self,
+        index: int,
+        columns: Sequence[StoredColumn],
+        types: Sequence[OrcType],
+        zone: StripeZone | None,
+    ) -> pa.RecordBatch:
+        """Decode the columns of a stripe; those with wide timestamps by the stored seconds."""
+        found: dict[str, Column] = {}
+        for is_wide in (False, True):
+            chosen = {
+                column: orc_type
+                for column, orc_type in zip(columns, types, strict=True)
+                if self._wide.isdisjoint(_ids(orc_type)) != is_wide
+            }
+            if not chosen:
+                continue
+            reader = self._seconds_reader if is_wide else self._reader_of(types)
+            paths = [path for column in chosen for path in _paths(column.name, column.type)]
+            stripe = reader.read_stripe(index, columns=paths)
+            nanos = partial(read_nanos, self._file, self.tail, index) if is_wide else None
+            for column, orc_type in chosen.items():
+                array = stripe.column(column.name)
+                found[column.name] = fix_values(array, orc_type, zone, nanos)
+        names = [column.name for column in columns]
+        return pa.RecordBatch.from_arrays([found[name] for name in names], names)
 
     def _requested(self, spans: Sequence[int], columns: Sequence[StoredColumn]) -> Iterator[int]:
         """Yield stripes; on a store each is requested as a whole, unless most of it is not read."""
@@ -184,15 +210,21 @@ class OrcDataFile:
     def _utc_reader(self) -> po.ORCFile:
         return po.ORCFile(utc_view(self._file, self.tail))
 
+    @cached_property
+    def _wide(self) -> frozenset[int]:
+        """Column ids of timestamps that 64-bit nanoseconds may not represent."""
+        return frozenset(_wide_timestamps(self.tail.root, self.tail.statistics))
+
+    @cached_property
+    def _seconds_reader(self) -> po.ORCFile:
+        return po.ORCFile(utc_view(self._file, self.tail, self._wide))
+
     def _type(self, column: StoredColumn) -> OrcType:
         found = self._types[column.name]
         is_shredded = found.kind == OrcKind.STRUCT and isinstance(column.type, MapType)
         return found if is_shredded else with_chars(found, column.type)
 
-    def _column(
-        self, part: pa.RecordBatch, zone: StripeZone | None, column: StoredColumn, orc_type: OrcType
-    ) -> Column:
-        array = fix_values(part.column(column.name), orc_type, zone)
+    def _conform(self, array: Column, column: StoredColumn) -> Column:
         if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
             array = self._assembled(array, column.name)
         return conform(array, column.type, path=self._path, column=column.name)
@@ -211,21 +243,25 @@ class OrcDataFile:
             schema = pa.schema([]) if text is None else schema_in(text)
         return assembled_map(array, schema, path=self._path, column=name)
 
-    def _check_range(self, orc_type: OrcType) -> None:
-        """Reject timestamps that Arrow would wrap around."""
-        if orc_type.kind in _TIMESTAMPS and orc_type.column < len(self.tail.statistics):
-            bounds = raw(self.tail.statistics[orc_type.column], _TIMESTAMP_STATISTICS)
-            found = decode_message(bounds or b"")
-            for field in _BOUND_FIELDS:
-                if abs(signed(found, field) or 0) > _NANO_LIMIT_MS:
-                    raise UnsupportedFeatureError(
-                        "An ORC timestamp before 1677 or after 2262", self._path, hint=_OTHER_FORMAT
-                    )
-        for child in orc_type.children:
-            self._check_range(child)
+
+def _ids(orc_type: OrcType) -> Iterator[int]:
+    yield orc_type.column
+    for child in orc_type.children:
+        yield from _ids(child)
 
 
-_OTHER_FORMAT = "Select the other columns only, or write the data to Parquet files."
+# Spec: ORC specification v1, `TimestampStatistics`.
+def _wide_timestamps(orc_type: OrcType, statistics: Sequence[Message]) -> Iterator[int]:
+    """Yield the column ids of timestamps whose statistics exceed or lack a range of nanoseconds."""
+    if orc_type.kind in _TIMESTAMPS:
+        found = statistics[orc_type.column] if orc_type.column < len(statistics) else {}
+        bounds = decode_message(raw(found, _TIMESTAMP_STATISTICS) or b"")
+        values = [signed(bounds, field) for field in _BOUND_FIELDS if field in bounds]
+        is_empty = _VALUES in found and not number(found, _VALUES)
+        if not is_empty and not (values and all(abs(v or 0) <= _NANO_LIMIT_MS for v in values)):
+            yield orc_type.column
+    for child in orc_type.children:
+        yield from _wide_timestamps(child, statistics)
 
 
 def open_orc(file: pa.NativeFile, path: str, ltz: LocalZoned) -> OrcDataFile:
@@ -303,7 +339,8 @@ def _column(values: list[int | bytes | None], data_type: pa.DataType) -> Column:
 
 
 _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
-_STRIPES, _CONTENT_LENGTH = 3, 2
+_STRIPES, _TYPES, _CONTENT_LENGTH = 3, 4, 2
+_TYPE_KIND = 1
 _OFFSET, _FOOTER_LENGTH = 1, 4
 _WRITER_ZONE = 3
 _NO_COMPRESSION = 0
@@ -313,24 +350,25 @@ Part = tuple[int, int] | bytes
 """A range of the file (start, end), or replacement bytes."""
 
 
-def utc_view(file: pa.NativeFile, tail: OrcTail) -> pa.NativeFile:
+def utc_view(file: pa.NativeFile, tail: OrcTail, integers: Container[int] = ()) -> pa.NativeFile:
     """Return a view of the file with GMT as the zone of every stripe.
 
     Args:
         file: opened for random access.
         tail: the tail of the file.
+        integers: column ids of timestamps whose seconds the view contains as integers.
 
     Raises:
         ProtobufError: the tail does not fit the file.
     """
-    view = _View(file, list(_parts(file, tail)))
+    view = _View(file, list(_parts(file, tail, integers)))
     return pa.PythonFile(view, mode="r")  # type: ignore[arg-type]  # what it needs of a file
 
 
-def _parts(file: pa.NativeFile, tail: OrcTail) -> Iterator[Part]:
+def _parts(file: pa.NativeFile, tail: OrcTail, integers: Container[int]) -> Iterator[Part]:
     size = file.size()
-    post_length = _read(file, size - 1, 1)[0]
-    post = fields_of(_read(file, size - 1 - post_length, post_length))
+    post_length = read_bytes(file, size - 1, 1)[0]
+    post = fields_of(read_bytes(file, size - 1 - post_length, post_length))
     post_values = decode_message(message_of(post))
     kind, block = number(post_values, _POST_CODEC), number(post_values, _POST_BLOCK, _DEFAULT_BLOCK)
     footer_length, metadata_length = (
@@ -341,8 +379,13 @@ def _parts(file: pa.NativeFile, tail: OrcTail) -> Iterator[Part]:
     pack = compressor(_NO_COMPRESSION if kind == _NO_COMPRESSION else _STORED, block)
     place, moved = 0, 0
     fields: list[Field] = []
-    stripe = 0
-    for field in fields_of(tail.decompress(_read(file, footer_at, footer_length))):
+    stripe, column = 0, 0
+    for field in fields_of(tail.decompress(read_bytes(file, footer_at, footer_length))):
+        if field.number == _TYPES and isinstance(field.value, bytes):
+            as_integer = column in integers
+            fields.append(replace(field, value=_as_integer(field.value)) if as_integer else field)
+            column += 1
+            continue
         if field.number != _STRIPES or not isinstance(field.value, bytes):
             fields.append(field)
             continue
@@ -350,7 +393,7 @@ def _parts(file: pa.NativeFile, tail: OrcTail) -> Iterator[Part]:
         stripe += 1
         if at < place:
             raise ProtobufError(f"the stripe footer at byte {at} overlaps the previous stripe")
-        below = pack(_in_gmt(tail.decompress(_read(file, at, length))))
+        below = pack(_in_gmt(tail.decompress(read_bytes(file, at, length))))
         yield (place, at)
         yield below
         place = at + length
@@ -373,6 +416,11 @@ def _in_gmt(footer: bytes) -> bytes:
     return message_of([*kept, bytes_field(_WRITER_ZONE, b"GMT")])
 
 
+def _as_integer(value: bytes) -> bytes:
+    kept = [part for part in fields_of(value) if part.number != _TYPE_KIND]
+    return message_of([int_field(_TYPE_KIND, OrcKind.LONG), *kept])
+
+
 def _moved(stripe: bytes, by: int, footer_length: int) -> bytes:
     """Return the stripe information of a moved stripe."""
     fields = fields_of(stripe)
@@ -387,18 +435,6 @@ def _content(field: Field, moved: int) -> Field:
     if field.number == _CONTENT_LENGTH and isinstance(field.value, int):
         return replace(field, value=field.value + moved)
     return field
-
-
-def _read(file: pa.NativeFile, at: int, length: int) -> bytes:
-    if at < 0:
-        raise ProtobufError(f"the stripe offset {at} is negative")
-    file.seek(at)
-    data: bytes = file.read(length)
-    if len(data) < length:
-        raise ProtobufError(
-            f"{length} bytes are required at byte {at}, but only {len(data)} bytes follow"
-        )
-    return data
 
 
 class _View:
@@ -436,7 +472,7 @@ class _View:
             if isinstance(part, bytes):
                 found.append(part[skip : skip + count])
             else:
-                found.append(_read(self._file, part[0] + skip, count))
+                found.append(read_bytes(self._file, part[0] + skip, count))
             self._at += count
         return found[0] if len(found) == 1 else b"".join(found)
 

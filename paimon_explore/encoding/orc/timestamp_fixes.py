@@ -3,7 +3,8 @@
 - **CHAR** values are padded with spaces by the Java writer and trimmed by its reader, also if
   another writer stored them as STRING; Arrow keeps the spaces.
 - **TIMESTAMP** is the wall clock of the writer's zone, stored as seconds since the start of 2015 in
-  that zone.
+  that zone. For values that 64-bit nanoseconds cannot represent, before 1677 or after 2262, seconds
+  and nanoseconds are read separately.
 - **TIMESTAMP WITH LOCAL TIME ZONE**: unless `orc.timestamp-ltz.legacy.type` is false, the Java
   writer stored the UTC wall clock of the instant as if it were the wall clock of its own zone. If
   the stripe names that zone (it does if there is a TIMESTAMP column), the instant is restored from
@@ -19,20 +20,22 @@ offset.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
+from itertools import repeat
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import Unit
 from paimon_explore.data_types.arrow_buffers import (
-    Bools,
     Column,
     Ints,
-    build_fixed,
+    build_like,
     fixed_values,
     valid_mask,
 )
@@ -40,15 +43,25 @@ from paimon_explore.data_types.definitions import DataType, RowType, TypeRoot
 from paimon_explore.data_types.time_zones import wall_clock
 from paimon_explore.data_types.traversal import children, is_root, parts
 from paimon_explore.encoding.arrow_type_conversion import entries_of, with_children
-from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType
+from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_bytes
+from paimon_explore.encoding.orc.protobuf import messages, number
+from paimon_explore.encoding.orc.run_length import decode_runs
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
 _JAVA = 0
 _NANOS = 10**9
-_LOST_NANOS = 999_999
+LOST_NANOS = 999_999
 """Java adjusts negative seconds only for fractions of more nanoseconds than this."""
 _TIMES = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
+EPOCH_2015 = 1_420_070_400
+"""2015-01-01 in UTC, from which seconds are counted."""
+_PER_SECOND: Mapping[Unit, int] = {"ns": 10**9, "us": 10**6, "ms": 10**3, "s": 1}
+_INT64_MAX = 2**63 - 1
+_STREAMS, _ENCODINGS = 1, 2
+_KIND, _COLUMN, _LENGTH = 1, 2, 3
+_SECONDARY, _DIRECT_V2 = 5, 2
+_ZEROS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,76 +142,137 @@ def with_chars(orc_type: OrcType, data_type: DataType) -> OrcType:
     return replace(orc_type, children=marked)
 
 
-def fix_values(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
-    """Trim CHAR values and convert timestamps, at any depth."""
+NanosOf = Callable[[int, int], Ints]
+"""Returns the nanoseconds of the second of timestamps, by column id and number of values."""
+
+
+def fix_values(
+    array: Column, orc_type: OrcType, zone: StripeZone | None, nanos: NanosOf | None
+) -> Column:
+    """Trim CHAR values and convert timestamps, at any depth.
+
+    Args:
+        array: the values of a stripe as decoded by Arrow; timestamps as UTC, see
+            `StripeZone.writer`, or as integers: the stored seconds.
+        orc_type: their type.
+        zone: how timestamps are converted; None if they are not.
+        nanos: reads the nanoseconds of timestamps that are integers; None if there are none.
+
+    Returns:
+        The values; timestamps in nanoseconds, or in the finest unit that can represent all of them.
+    """
     if orc_type.kind == OrcKind.CHAR:
         trimmed: Column = pc.call_function("utf8_rtrim", [array], pc.TrimOptions(" "))
         return trimmed
     if orc_type.kind in _TIMES:
-        return _time(array, orc_type.kind, zone)
-    converts = zone is not None and any(has_kind(orc_type, kind) for kind in _TIMES)
-    if not converts and not has_kind(orc_type, OrcKind.CHAR):
+        return _time(array, orc_type, zone, nanos)
+    kinds = _TIMES if zone is not None or nanos is not None else ()
+    if not any(has_kind(orc_type, kind) for kind in (*kinds, OrcKind.CHAR)):
         return array
-    return _fix_nested(array, orc_type, zone)
+    return _nested(array, orc_type, zone, nanos)
 
 
-def _fix_nested(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
+def _nested(
+    array: Column, orc_type: OrcType, zone: StripeZone | None, nanos: NanosOf | None
+) -> Column:
     if isinstance(array, pa.MapArray):
-        keys = fix_values(array.keys, orc_type.children[0], zone)
-        values = fix_values(array.items, orc_type.children[1], zone)
-        return with_children(array, array.type, entries_of(array.type, keys, values))
-    if isinstance(array, pa.ListArray):
-        return with_children(
-            array, array.type, fix_values(array.values, orc_type.children[0], zone)
+        keys, values = map(
+            fix_values, (array.keys, array.items), orc_type.children, repeat(zone), repeat(nanos)
         )
+        map_type = pa.map_(keys.type, values.type)
+        return with_children(array, map_type, entries_of(map_type, keys, values))
+    if isinstance(array, pa.ListArray):
+        values = fix_values(array.values, orc_type.children[0], zone, nanos)
+        return with_children(array, pa.list_(values.type), values)
     if isinstance(array, pa.StructArray):
         nodes = dict(zip(orc_type.names, orc_type.children, strict=True))
-        fields = [array.type.field(i) for i in range(array.type.num_fields)]
+        names = [field.name for field in array.type]
         members = [
-            fix_values(array.field(i), nodes[field.name], zone) for i, field in enumerate(fields)
+            fix_values(array.field(i), nodes[name], zone, nanos) for i, name in enumerate(names)
         ]
         mask = array.is_null() if array.null_count else None
-        return pa.StructArray.from_arrays(members, fields=fields, mask=mask)
+        return pa.StructArray.from_arrays(members, names=names, mask=mask)
     return array
 
 
-def _time(array: Column, kind: int, zone: StripeZone | None) -> Column:
-    if zone is None:
+def _time(
+    array: Column, orc_type: OrcType, zone: StripeZone | None, nanos: NanosOf | None
+) -> Column:
+    writer = zone.writer if zone is not None and orc_type.kind == OrcKind.TIMESTAMP else None
+    is_local = (
+        zone is not None
+        and orc_type.kind == OrcKind.TIMESTAMP_INSTANT
+        and zone.legacy
+        and not (zone.named and zone.writer is None)
+    )
+    if writer is None and not is_local and nanos is None:
         return array
-    if kind == OrcKind.TIMESTAMP:
-        return array if zone.writer is None else _clocks(array, zone.writer)
-    if not zone.legacy or (zone.named and zone.writer is None):
-        return array
-    return _instants(array, zone.writer or zone.reader)
+    valid = valid_mask(array)
+    values = np.where(valid, fixed_values(array, np.int64).view(np.int64), 0)
+    if nanos is not None and pa.types.is_int64(array.type):
+        seconds, fraction = values + EPOCH_2015, np.zeros_like(values)
+        fraction[valid] = nanos(orc_type.column, int(np.count_nonzero(valid)))
+        seconds -= (seconds < 0) & (fraction > LOST_NANOS)
+    else:
+        seconds, fraction = values // _NANOS, values % _NANOS
+    if writer is not None:
+        seconds = _clocks(seconds, fraction, writer)
+    elif is_local and zone is not None:
+        # stored as the wall clock of a zone
+        seconds = java_clock(seconds, zone.writer or zone.reader)
+    return _timestamps(seconds, fraction, array)
 
 
-def _clocks(array: Column, zone: tzinfo) -> Column:
+def _clocks(seconds: Ints, nanos: Ints, zone: tzinfo) -> Ints:
     """Convert TIMESTAMP values that Arrow decoded as UTC to wall clocks of the writer's zone.
 
     The Java writer stores the instant's milliseconds divided by 1000, rounded towards zero; readers
     subtract a second if the instant is negative and has a fraction. Arrow tests the wall clock, so
     its correction is undone and repeated by the instant.
     """
-    valid, seconds, nanos = _parts(array)
-    fraction = nanos > _LOST_NANOS
+    fraction = nanos > LOST_NANOS
     stored = seconds + (fraction & (seconds < 0))
     instants = stored - offset_of_2015(zone)
     instants -= fraction & (instants < 0)
-    return build_fixed(array.type, java_clock(instants, zone) * _NANOS + nanos, valid)
+    return java_clock(instants, zone)
 
 
-def _instants(array: Column, zone: tzinfo | None) -> Column:
-    """Convert legacy TIMESTAMP_LTZ values, stored as wall clocks of a zone, to instants."""
-    valid, seconds, nanos = _parts(array)
-    return build_fixed(array.type, java_clock(seconds, zone) * _NANOS + nanos, valid)
+def _timestamps(seconds: Ints, nanos: Ints, like: Column) -> Column:
+    most = int(np.abs(seconds).max(initial=0))
+    fits = (unit for unit, per_second in _PER_SECOND.items() if most < _INT64_MAX // per_second)
+    unit: Unit = next(fits, "s")
+    per_second = _PER_SECOND[unit]
+    values = seconds * per_second + nanos // (_NANOS // per_second)
+    return build_like(pa.timestamp(unit), values, like)
 
 
-def _parts(array: Column) -> tuple[Bools, Ints, Ints]:
-    """Return the validity mask, the seconds rounded down, and the nanoseconds of the second."""
-    valid = valid_mask(array)
-    values = np.where(valid, fixed_values(array, np.int64).view(np.int64), 0)
-    seconds = values // _NANOS
-    return valid, seconds, values - seconds * _NANOS
+def read_nanos(file: pa.NativeFile, tail: OrcTail, stripe: int, column: int, count: int) -> Ints:
+    """Read the nanoseconds of the second of the non-null timestamps of a stripe.
+
+    Args:
+        file: opened for random access.
+        tail: its tail.
+        stripe: index of the stripe.
+        column: id of a timestamp column.
+        count: number of non-null values.
+
+    Raises:
+        ProtobufError: the stripe footer or the stream is damaged.
+    """
+    footer = tail.stripe_footer(file, stripe)
+    offset = tail.stripes[stripe][0]
+    data = b""
+    for stream in messages(footer, _STREAMS):
+        size = number(stream, _LENGTH)
+        if (number(stream, _KIND), number(stream, _COLUMN)) == (_SECONDARY, column):
+            data = tail.decompress(read_bytes(file, offset, size))
+        offset += size
+    encodings = list(messages(footer, _ENCODINGS))
+    version = 2 if number(encodings[column], _KIND) == _DIRECT_V2 else 1
+    encoded = decode_runs(data, count, version=version)
+    # the three lowest bits: number of decimal zeros that were removed, less one
+    zeros = encoded & _ZEROS
+    return (encoded >> 3) * np.where(zeros, 10 ** (zeros + 1), 1)
 
 
 _UTC_NAMES = frozenset({"", "UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"})

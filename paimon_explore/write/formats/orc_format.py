@@ -62,7 +62,9 @@ from paimon_explore.encoding.orc.protobuf import (
     message_of,
     number,
 )
-from paimon_explore.encoding.orc.run_length_encoder import compressor, encode_runs
+from paimon_explore.encoding.orc.reader import utc_view
+from paimon_explore.encoding.orc.run_length import compressor, encode_runs
+from paimon_explore.encoding.orc.timestamp_fixes import EPOCH_2015, LOST_NANOS, read_nanos
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
@@ -237,11 +239,6 @@ def _has_early_fractions(array: Column, data_type: AtomicType, where: str) -> bo
 Streams = Mapping[tuple[int, int], bytes]
 """New streams by column and kind."""
 
-_BASE_SECONDS = 1_420_070_400
-"""2015-01-01 in UTC, the time zone in which pyarrow writes."""
-_SECOND = 10**9
-LOST_NANOS = 999_999
-"""Up to this many nanoseconds, the seconds of a time before 1970 are stored unchanged."""
 _KINDS = frozenset({OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT})
 _DATA, _SECONDARY, _INDEXES = 1, 5, frozenset({6, 7, 8})
 _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
@@ -255,15 +252,24 @@ def with_java_timestamps(file: BinaryIO) -> Iterator[bytes]:
     """Yield the bytes of an ORC file of pyarrow with timestamps encoded as in Java."""
     source = pa.PythonFile(file, mode="r")  # type: ignore[arg-type]  # any binary file
     tail = read_tail(source, "ORC file")
-    return _File(file, tail, orc.ORCFile(source)).parts()
+    times = {column.column for column in _columns(tail.root) if column.kind in _KINDS}
+    return _File(file, tail, source, orc.ORCFile(utc_view(source, tail, times))).parts()
 
 
 @dataclass(slots=True)
 class _File:
-    """An ORC file that is rewritten part by part."""
+    """An ORC file that is rewritten part by part.
+
+    Attributes:
+        file: the file.
+        tail: its tail.
+        source: the file for Arrow.
+        reader: returns the stored seconds of timestamps, as integers.
+    """
 
     file: BinaryIO
     tail: OrcTail
+    source: pa.NativeFile
     reader: orc.ORCFile
 
     def parts(self) -> Iterator[bytes]:
@@ -345,10 +351,11 @@ class _File:
         rows = self.reader.read_stripe(stripe)
         found: dict[tuple[int, int], bytes] = {}
         for name, child in zip(self.tail.root.names, self.tail.root.children, strict=True):
-            for column, values in _timestamps(rows.column(name), child):
-                seconds, nanos = _stored(values)
+            for column, stored in _seconds(rows.column(name), child):
+                nanos = read_nanos(self.source, self.tail, stripe, column, len(stored))
+                seconds, nanos = _as_java(stored, nanos)
                 found[column, _DATA] = encode_runs(seconds, signed=True)
-                found[column, _SECONDARY] = encode_runs(nanos, signed=False)
+                found[column, _SECONDARY] = encode_runs(_encoded_nanos(nanos), signed=False)
         return found
 
     def _read(self, at: int, size: int) -> bytes:
@@ -388,31 +395,35 @@ def _columns(node: OrcType) -> Iterator[OrcType]:
         yield from _columns(child)
 
 
-def _timestamps(array: Column, node: OrcType) -> Iterator[tuple[int, Ints]]:
-    """Yield the non-null values of each timestamp column at and below a type."""
+def _seconds(array: Column, node: OrcType) -> Iterator[tuple[int, Ints]]:
+    """Yield the stored seconds of each timestamp column at and below a type, without nulls."""
     if not any(column.kind in _KINDS for column in _columns(node)):
         return
     present = array.drop_null()
     if node.kind in _KINDS:
-        unit: int = {"s": _SECOND, "ms": 10**6, "us": 10**3, "ns": 1}[present.type.unit]  # type: ignore[attr-defined]  # a timestamp
-        yield node.column, fixed_values(present, np.int64).view(np.int64) * unit
+        yield node.column, fixed_values(present, np.int64).view(np.int64)
     elif isinstance(present, pa.StructArray):
         for name, child in zip(node.names, node.children, strict=True):
-            yield from _timestamps(present.field(name), child)
+            yield from _seconds(present.field(name), child)
     elif isinstance(present, pa.MapArray):
         entries = pa.StructArray.from_arrays([present.keys, present.items], names=["k", "v"])
         dense = pa.ListArray.from_arrays(present.offsets, entries).flatten()
         for name, child in zip(("k", "v"), node.children, strict=True):
-            yield from _timestamps(dense.field(name), child)  # type: ignore[attr-defined]  # a struct array
+            yield from _seconds(dense.field(name), child)  # type: ignore[attr-defined]  # a struct array
     else:
-        yield from _timestamps(present.flatten(), node.children[0])  # type: ignore[attr-defined]  # a list array
+        yield from _seconds(present.flatten(), node.children[0])  # type: ignore[attr-defined]  # a list array
 
 
-def _stored(values: Ints) -> tuple[Ints, Ints]:
-    """Return seconds since 2015 and encoded nanoseconds."""
-    seconds, nanos = values // _SECOND, values % _SECOND
-    seconds = seconds + ((seconds < 0) & (nanos > LOST_NANOS))
-    return seconds - _BASE_SECONDS, _encoded_nanos(nanos)
+def _as_java(stored: Ints, nanos: Ints) -> tuple[Ints, Ints]:
+    """Return stored seconds and nanoseconds as Java writes them.
+
+    Args:
+        stored: n seconds since 2015, rounded towards zero in seconds since 1970.
+        nanos: what the seconds lack; negative before 1970.
+    """
+    seconds = stored + EPOCH_2015 + nanos // _NANOS
+    nanos = nanos % _NANOS
+    return seconds + ((seconds < 0) & (nanos > LOST_NANOS)) - EPOCH_2015, nanos
 
 
 def _encoded_nanos(nanos: Ints) -> Ints:

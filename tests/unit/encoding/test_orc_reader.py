@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
@@ -18,6 +19,7 @@ from paimon_explore.encoding.orc.protobuf import (
     signed,
 )
 from paimon_explore.encoding.orc.reader import OrcDataFile, open_orc
+from paimon_explore.encoding.orc.run_length import decode_runs
 from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned, zone_of
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from support.files import orc_bytes, stored
@@ -136,11 +138,72 @@ def test_trailing_spaces_of_a_string_stay() -> None:
     assert read(data, [stored("s", "STRING")]) == [(0, [["ab  "]])]
 
 
-def test_a_time_that_arrow_would_wrap_around_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = opened(orc_bytes({"t": pa.array([0], pa.timestamp("ms"))}))
-    monkeypatch.setattr("paimon_explore.encoding.orc.reader._NANO_LIMIT_MS", -1)
-    with pytest.raises(UnsupportedFeatureError, match="1677"):
-        next(file.batches([stored("t", "TIMESTAMP(3)")], (0,), 9))
+# examples of the ORC specification, and a run whose second value has a patch
+@pytest.mark.parametrize(
+    ("version", "data", "values"),
+    [
+        (1, "61 00 07", [7] * 100),
+        (1, "61 ff 64", list(range(100, 0, -1))),
+        (1, "fb 02 03 06 07 0b", [2, 3, 6, 7, 11]),
+        (2, "0a 27 10", [10000] * 5),
+        (2, "5e 03 5c a1 ab 1e de ad be ef", [23713, 43806, 57005, 48879]),
+        (
+            2,
+            "8e 13 2b 21 07 d0 1e 00 14 70 28 32 3c 46 50 5a 64 6e 78 82 8c 96 a0 aa b4 be fc e8",
+            [2030, 2000, 2020, 1000000, *range(2040, 2200, 10)],
+        ),
+        (2, "c6 09 02 02 22 42 42 46", [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]),
+        (2, "c0 04 0a 03", [10, 8, 6, 4, 2]),
+    ],
+)
+def test_runs_of_integers(version: int, data: str, values: list[int]) -> None:
+    encoded = bytes.fromhex(data)
+    assert decode_runs(encoded * 2, len(values) * 2, version=version).tolist() == values * 2
+    for end in range(len(encoded)):
+        with pytest.raises(ProtobufError):
+            decode_runs(encoded[:end], len(values), version=version)
+
+
+def wide(count: int) -> "pa.Array[pa.Scalar[pa.DataType]]":
+    """Times of the years 1 to 9999, many of whose fractions are equal, ascending or outliers."""
+    chosen = random.Random(5)  # noqa: S311
+    days = [chosen.randrange(-719_162, 2_932_896) for _ in range(count)]
+    fractions = [0, *range(100, 800), *[chosen.randrange(10**6) for _ in range(900)], 7, 7, 7, 7]
+    ticks = [day * 86_400_000_000 + fractions[i % 1605] for i, day in enumerate(days)]
+    return pa.array([None if i % 7 == 3 else t for i, t in enumerate(ticks)], pa.timestamp("us"))
+
+
+@pytest.mark.parametrize("rows", [1000, 4096])
+def test_times_that_nanoseconds_cannot_represent(rows: int) -> None:
+    """Of all years, at any depth, beside other columns; batches of any size."""
+    times, count = wide(4000), 4000
+    fields = [pa.field("y", pa.int32()), pa.field("t", times.type)]
+    numbers = pa.array(range(count), pa.int32())
+    struct = pa.StructArray.from_arrays([numbers, times], fields=fields)
+    offsets = pa.array([*range(0, count, 2), *[count] * (count // 2 + 1)], pa.int32())
+    listed = pa.ListArray.from_arrays(offsets, times)
+    data = orc_bytes({"n": numbers, "t": times, "r": struct, "l": listed, "m": listed})
+    row = {"type": "ROW", "fields": [{"id": 1, "name": "t", "type": "TIMESTAMP(6)"}]}
+    columns = [
+        stored("n", "INT"),
+        stored("l", {"type": "ARRAY", "element": "TIMESTAMP(6)"}),
+        stored("t", "TIMESTAMP(6)"),
+        stored("r", row),
+    ]
+    batches = list(opened(data).batches(columns, (0,), rows))
+    found = [pa.concat_arrays([batch.columns[i] for batch in batches]) for i in range(4)]
+    assert found[0].equals(numbers)
+    assert as_python(found[1]) == as_python(listed)
+    assert found[2].equals(times)
+    assert pc.struct_field(found[3], 0).equals(times)
+
+
+def test_nanoseconds_are_not_rounded_to_represent_other_times() -> None:
+    data = orc_bytes({"t": pa.array([0, 253_402_300_799_000_001], pa.timestamp("us"))})
+    with pytest.raises(UnsupportedFeatureError, match=r"out of range for Arrow's timestamp\[ns\]"):
+        next(opened(data).batches([stored("t", "TIMESTAMP(9)")], (0,), 9))
+    (rest,) = opened(data).batches([stored("t", "TIMESTAMP(3)")], (0,), 9)
+    assert rest.columns[0].cast(pa.int64()).to_pylist() == [0, 253_402_300_799_000]
 
 
 @pytest.mark.parametrize("keep", [0, 1, 3, 50, -1])

@@ -20,8 +20,11 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.encoding.orc.file_tail import read_tail
 from paimon_explore.encoding.orc.protobuf import decode_message, number
+from paimon_explore.encoding.orc.reader import open_orc
+from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.write.formats.orc_format import OrcWriter
+from support.files import stored
 
 NANOS = AtomicType(root=TypeRoot.TIMESTAMP, precision=9)
 MICROS = AtomicType(root=TypeRoot.TIMESTAMP, precision=6)
@@ -147,6 +150,17 @@ def test_a_file_without_such_values_is_what_pyarrow_writes() -> None:
     past = written([stamps([-2_000_001, None, 5], MICROS)], [MICROS])
     assert {kind for _, kind in streams(past)} == {0, 1, 5}
     assert orc.ORCFile(pa.BufferReader(past)).nrows == 3
+
+
+def test_times_that_nanoseconds_cannot_represent_are_stored() -> None:
+    ticks = [253_402_300_799_999_999, -62_135_596_800_000_000, -1_500_000, None, 5]
+    data = written([stamps(ticks, MICROS)], [MICROS])
+    (batch,) = open_orc(pa.BufferReader(data), "f.orc", LocalZoned()).batches(
+        [stored("c0", "TIMESTAMP(6)")], (0,), 9
+    )
+    assert batch.columns[0].cast(pa.int64()).to_pylist() == ticks
+    seconds = numbers(streams(data)[1, 1], signed=True)
+    assert seconds[2] + 1_420_070_400 == -1  # as Java
 
 
 def test_the_last_second_before_1970_has_no_place_in_the_format() -> None:
