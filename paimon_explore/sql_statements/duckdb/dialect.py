@@ -246,13 +246,28 @@ def parsed_expression(text: str) -> exp.Expr:
     return found[0]
 
 
-def in_database(tree: exp.Query, name: str) -> exp.Query:
-    """Replace `current_database()` and `current_schema()` by the name of a database."""
+def in_session(tree: exp.Query, database: str) -> exp.Query:
+    """Replace functions without arguments that return the user, the catalog or the database.
+
+    Args:
+        tree: the query; it is changed.
+        database: the current database.
+    """
     for node in tree.find_all(exp.CurrentDatabase, exp.CurrentSchema):
-        node.replace(exp.Literal.string(name))
+        node.replace(exp.Literal.string(database))
+    for node in tree.find_all(exp.CurrentCatalog):
+        node.replace(exp.Literal.string(_CATALOG))
+    for node in tree.find_all(exp.CurrentUser, exp.SessionUser):
+        from paimon_explore.metastore.hive.hive_settings import current_user  # noqa: PLC0415 - rare
+
+        node.replace(exp.Literal.string(current_user()))
+    for node in tree.find_all(exp.CurrentTimezone):
+        node.replace(exp.func("current_setting", exp.Literal.string("TimeZone")))
     return tree
 
 
+_CATALOG = "spark_catalog"
+"""Spark's name of the catalog of a session that has no other."""
 _WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UDTF
 """Expressions whose columns have names of their own."""
 

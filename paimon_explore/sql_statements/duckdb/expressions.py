@@ -7,11 +7,11 @@ from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column as Values
-from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
-from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type, stored_value
 from paimon_explore.sql_statements.duckdb.type_names import quoted
 from paimon_explore.write.input.arrow_cast import conform
 
@@ -25,6 +25,7 @@ def computed(
     columns: Sequence[tuple[Column, str]],
     row_type: RowType,
     sources: Mapping[str, object],
+    target: DataField | None = None,
 ) -> Computed | Literal:
     """Return an expression that DuckDB computes; NULL has the type of its column.
 
@@ -34,6 +35,7 @@ def computed(
         columns: the columns that it may read, with their names in the expression.
         row_type: their types, in the same order.
         sources: the views that its subqueries read.
+        target: the column that stores the value; None for a condition.
 
     Raises:
         InvalidInputError: an unknown column or function, or types that do not fit.
@@ -56,11 +58,16 @@ def computed(
 
     numbered = (_ROW, pa.int64())
 
-    def rows_of(batch: pa.Table) -> DuckRows:
-        query = f"SELECT ({text}) AS v FROM {view} ORDER BY {view}.{_ROW}"  # noqa: S608 - the user's own words
+    def rows_of(batch: pa.Table, value: str) -> DuckRows:
+        query = f"SELECT {value} AS v FROM {view} ORDER BY {view}.{_ROW}"  # noqa: S608 - the user's own words
         return DuckRows(query, {**sources, alias: batch})
 
-    found = rows_of(pa.schema([*fields, numbered]).empty_table()).schema.field(0).type
+    value, empty = f"({text})", pa.schema([*fields, numbered]).empty_table()
+    rows = rows_of(empty, value)
+    if target is not None:
+        value = stored_value(value, rows.fields[0].shown, rows.schema.types[0], target)
+        rows = rows_of(empty, value)
+    found = rows.schema.types[0]
     schema = pa.schema([*(fields[at] for at in used), numbered])
 
     def compute(arrays: Sequence[Values], count: int) -> Values:
@@ -69,7 +76,7 @@ def computed(
             for one, at in zip(arrays, used, strict=True)
         ]
         numbers = pa.array(range(count), pa.int64())
-        rows = rows_of(pa.Table.from_arrays([*values, numbers], schema=schema))
+        rows = rows_of(pa.Table.from_arrays([*values, numbers], schema=schema), value)
         table = rows.to_batches().read_all()
         if table.num_rows != count:
             raise InvalidInputError(f"The expression {text} returns several values for a row.")

@@ -254,8 +254,8 @@ class AssignedRows:
         self._targets = targets
         self._constants = constants
         names = [f"_{at}" for at in range(len(targets))]
-        found = zip(names, kinds, rows.schema, targets, strict=True)
-        columns = ", ".join(_assigned(*one) for one in found)
+        found = zip(names, kinds, rows.schema.types, targets, strict=True)
+        columns = ", ".join(f"{stored_value(*one)} AS {one[0]}" for one in found)
         listed = ", ".join(names)
         self._rows = DuckRows(f"SELECT {columns} FROM ({rows.text}) AS q({listed})", rows.sources)  # noqa: S608 - quoted
 
@@ -320,13 +320,22 @@ class AssignedRows:
         return replace_table(self.to_batches(), target)
 
 
-def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: DataField) -> str:
-    """Return a column, cast where SQL's store assignment allows what the writer does not.
+def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -> str:
+    """Return a value, cast where SQL's store assignment allows what the writer does not.
 
     All atomic types are assigned to strings; dates and timestamps to each other; an untyped null
     to all types.
+
+    Args:
+        value: an expression of DuckDB.
+        kind: its type.
+        arrow: its type in Arrow.
+        target: the column that stores it.
+
+    Raises:
+        InvalidInputError: the column is a VARIANT, and the value is not.
     """
-    arrow, wanted = given.type, to_arrow(target.type)
+    wanted = to_arrow(target.type)
     if wanted.equals(VARIANT_ARROW) and kind != _UNTYPED and not is_variant_storage(arrow):
         raise InvalidInputError(
             f"Column {target.name!r} (VARIANT) cannot store {kind} without a cast.",
@@ -334,18 +343,16 @@ def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: Data
         )
     if kind == _UNTYPED:
         text = type_name(target.type) if not pat.is_nested(wanted) else None
-        return (
-            f"NULL AS {name}" if text is None else f"CAST(NULL AS {plain_type(wanted)}) AS {name}"
-        )
+        return "NULL" if text is None else f"CAST(NULL AS {plain_type(wanted)})"
     to_text = pat.is_string(wanted) and not pat.is_nested(arrow) and not pat.is_binary(arrow)
     to_time = (pat.is_date(wanted) or pat.is_timestamp(wanted)) and (
         pat.is_date(arrow) or pat.is_timestamp(arrow)
     )
     if to_text and not pat.is_string(arrow):
-        return f"spark_shown({name}) AS {name}"
+        return f"spark_shown({value})"
     if to_time and arrow != wanted:
-        return f"CAST({name} AS {plain_type(wanted)}) AS {name}"
-    return name
+        return f"CAST({value} AS {plain_type(wanted)})"
+    return value
 
 
 def insert(rows: "Rows", table: Table) -> Snapshot | None:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.definitions import DataField, RowType, with_nullable
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance.row_level.assignments import path_of
 from paimon_explore.maintenance.row_level.update_delete import readable_row_type
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
@@ -36,8 +37,9 @@ def update(change: RowUpdate, tree: exp.Select, sources: Mapping[str, object]) -
     row_type = _readable_type(change.table)
     columns = [(Column(path=(field.name,)), field.name) for field in row_type]
 
-    def made(part: exp.Expr) -> Expression:
-        return computed(part, change.alias, columns, row_type, sources)
+    def made(part: exp.Expr, name: str | None = None) -> Expression:
+        target = path_of(name, row_type)[-1] if name is not None else None
+        return computed(part, change.alias, columns, row_type, sources, target)
 
     where = tree.args.get("where")
     parts: list[Expression] = []
@@ -49,7 +51,7 @@ def update(change: RowUpdate, tree: exp.Select, sources: Mapping[str, object]) -
     if not change.values:
         return change.table.delete(condition)
     new = [one.unalias() for one in tree.expressions[1:]]
-    values = dict(zip(change.values, map(made, new), strict=True))
+    values = dict(zip(change.values, map(made, new, change.values), strict=True))
     return change.table.update(values, condition if parts else NOT_GIVEN)
 
 
@@ -61,14 +63,15 @@ def merge(change: RowMerge, rows: DuckRows, sources: Mapping[str, object]) -> Sn
         rows: of the source.
         sources: the views that subqueries read.
     """
-    source = row_type_of(change.source.fields, "a merge")
+    typed = _typed(rows, _readable_type(change.table))
+    source = row_type_of(typed.fields, "a merge")
     if change.evolves:
         assigned = [name for one in change.clauses for name in one.values or {}]
         takes_all = any(one.values is None for one in change.clauses)
         evolve(change.table, source, assigned, takes_all=takes_all)
     scope = _MergeScope(change, source, _readable_type(change.table), sources)
     on = scope.on()
-    made = change.table.merge(rows.to_batches(), on, target_alias="target", source_alias="source")
+    made = change.table.merge(typed.to_batches(), on, target_alias="target", source_alias="source")
     for clause in change.clauses:
         made = scope.added(made, clause)
     return made.execute()
@@ -77,6 +80,21 @@ def merge(change: RowMerge, rows: DuckRows, sources: Mapping[str, object]) -> Sn
 def _readable_type(table: Table) -> RowType:
     schema = latest_schema(store_of(table))
     return readable_row_type(schema, TableOptions({**schema.options, **dynamic_options_of(table)}))
+
+
+def _typed(rows: DuckRows, target: RowType) -> DuckRows:
+    """Return rows whose untyped nulls have the types of the columns of the same names."""
+    known = {field.name.lower(): field.type for field in target}
+    types = [field.type or known.get(field.name.lower()) for field in rows.fields]
+    if all(field.type for field in rows.fields) or not all(types):
+        return rows
+    names = [field.name for field in rows.fields]
+    columns = [
+        DataField(id=at, name=name, type=with_nullable(kind, nullable=True))
+        for at, (name, kind) in enumerate(zip(names, types, strict=True))
+        if kind is not None
+    ]
+    return rows.assigned(columns).renamed(names)
 
 
 class _MergeScope:
@@ -98,6 +116,7 @@ class _MergeScope:
             change.target_alias.lower(): "target",
             change.source_alias.lower(): "source",
         }
+        self._target = target
         sides = {"target": target, "source": source}
         self._fields = [(side, f) for side, row_type in sides.items() for f in row_type]
         self._row_type = RowType(fields=tuple(field for _, field in self._fields))
@@ -127,8 +146,13 @@ class _MergeScope:
         ]
         return found[0] if len(found) == 1 else None
 
-    def _made(self, tree: exp.Expr) -> Expression:
-        """Return an expression whose columns are those of one row, `c0`, `c1`, …."""
+    def _made(self, tree: exp.Expr, name: str | None = None) -> Expression:
+        """Return an expression whose columns are those of one row, `c0`, `c1`, ….
+
+        Args:
+            tree: the expression.
+            name: the column that stores the value; None for a condition.
+        """
         numbers = {(side, field.name): at for at, (side, field) in enumerate(self._fields)}
 
         def renamed(node: exp.Expr) -> exp.Expr:
@@ -144,7 +168,8 @@ class _MergeScope:
             for at, (side, field) in enumerate(self._fields)
         ]
         tree = tree.copy().transform(renamed)
-        return computed(tree, "_rows", columns, self._row_type, self._sources)
+        target = path_of(name, self._target)[-1] if name is not None else None
+        return computed(tree, "_rows", columns, self._row_type, self._sources, target)
 
     def _member(self, node: exp.Column, numbers: Mapping[tuple[str, str], int]) -> exp.Expr:
         """Return a member of a struct column, or raise an error for an unknown column."""
@@ -173,7 +198,8 @@ class _MergeScope:
         values = None
         if clause.values is not None:
             values = {
-                name: self._made(parsed_expression(text)) for name, text in clause.values.items()
+                name: self._made(parsed_expression(text), name)
+                for name, text in clause.values.items()
             }
         if clause.action is MergeAction.INSERT:
             return made.when_not_matched_insert(values, condition)

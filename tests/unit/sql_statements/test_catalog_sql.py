@@ -100,6 +100,51 @@ def test_rows_are_deleted_and_merged(
     ]
 
 
+def test_all_statements_assign_values_to_columns_alike(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    """Atomic values to STRING, dates and timestamps to each other, also of struct fields."""
+    catalog.sql(
+        "CREATE TABLE a (id INT, s STRING, d DATE, t TIMESTAMP_NTZ, r STRUCT<s: STRING>) "
+        "TBLPROPERTIES ('primary-key' = 'id')"
+    )
+    for value, text in {
+        "5": "5",
+        "2.50": "2.50",
+        "1e7D": "1.0E7",
+        "true": "true",
+        "DATE '2024-02-29'": "2024-02-29",
+        "NULL": None,
+    }.items():
+        moment, day = "TIMESTAMP_NTZ '2024-03-01 12:30:00'", "DATE '2024-03-01'"
+        new = f"{value}, {moment}, {day}, struct(CAST({value} AS STRING) AS s)"
+        source = f"(SELECT 3 AS id, {value} AS s, {moment} AS d, {day} AS t)"
+        catalog.sql(f"INSERT INTO a SELECT 1, {new}")
+        catalog.sql("INSERT INTO a (id, r) VALUES (2, struct('' AS s)), (3, struct('' AS s))")
+        catalog.sql(
+            f"UPDATE a SET s = {value}, d = {moment}, t = {day}, r.s = {value} WHERE id = 2"  # noqa: S608
+        )
+        catalog.sql(
+            f"MERGE INTO a USING {source} v ON a.id = v.id "
+            "WHEN MATCHED THEN UPDATE SET s = v.s, d = v.d, t = v.t, r.s = v.s"
+        )
+        stored = (text, date(2024, 3, 1), datetime(2024, 3, 1), {"s": text})  # noqa: DTZ001
+        assert rows("SELECT s, d, t, r FROM a") == [stored] * 3, value
+    for refused in ("UPDATE a SET id = s", "UPDATE a SET d = 5", "UPDATE a SET s = struct(1 AS s)"):
+        with pytest.raises(InvalidInputError):
+            catalog.sql(refused)
+
+
+def test_a_query_knows_its_catalog_database_user_and_zone(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _create(catalog, "append")
+    monkeypatch.setenv("HADOOP_USER_NAME", "ada")
+    session = "SELECT current_catalog(), current_schema(), current_user(), session_user() FROM t"
+    assert rows(session)[0] == ("spark_catalog", "db", "ada", "ada")
+    assert rows("SELECT current_timezone() = current_timezone() FROM t LIMIT 1") == [(True,)]
+
+
 def test_tables_are_made_from_queries_and_replaced(
     catalog: pe.Catalog, rows: Callable[[str], list[Row]]
 ) -> None:
