@@ -260,7 +260,21 @@ def _is_of_pandas(data: object, name: str) -> bool:
 
 
 def with_index_columns(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a frame with the named levels of its index as columns; Arrow omits those of ranges."""
+    """Return a frame with the named levels of its index as columns; Arrow omits those of ranges.
+
+    Integers without a name are row numbers, which are not stored.
+
+    Raises:
+        InvalidInputError: a level of other values has no name.
+    """
+    for at, name in enumerate(frame.index.names):
+        level = frame.index.get_level_values(at)
+        if name is None and len(level) and level.dtype.kind not in "iu":
+            raise InvalidInputError(
+                f"The index of the data frame has values of type {level.dtype}, but no name.",
+                hint="Name it to store it as a column, df.rename_axis('name'), or remove it: "
+                "df.reset_index(drop=True).",
+            )
     levels = [
         at
         for at, name in enumerate(frame.index.names)

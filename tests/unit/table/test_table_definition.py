@@ -128,10 +128,25 @@ def test_named_levels_of_an_index_of_pandas_are_columns(tmp_path: Path) -> None:
         )
     table = made(tmp_path, frame)
     table.append(frame.set_index("id", drop=False))
-    table.append(frame.set_axis(["x", "y"]))
-    assert table.count() == 4
+    assert table.count() == 2
     with pytest.raises(InvalidInputError, match="no column 'other'"):
         table.append(frame.rename_axis("other"))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.Index(["x", "y"]),
+        pd.date_range("2024-01-01", periods=2),
+        pd.MultiIndex.from_product([[1], ["x", "y"]]),
+    ],
+)
+def test_values_of_an_index_without_a_name_are_not_lost(tmp_path: Path, index: pd.Index) -> None:
+    frame = pd.DataFrame({"n": [3, 4]})
+    labelled = frame.set_axis(index)
+    for write in (lambda: made(tmp_path, labelled), lambda: made(tmp_path, frame).append(labelled)):
+        with pytest.raises(InvalidInputError, match="index of the data frame has values of type"):
+            write()
 
 
 def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
