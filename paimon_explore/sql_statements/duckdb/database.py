@@ -235,7 +235,8 @@ def _columns(cursor: "duckdb.DuckDBPyConnection", sources: Mapping[str, object])
 
 def _functions(cursor: "duckdb.DuckDBPyConnection", _: Mapping[str, object]) -> list[str]:
     rows = cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
-    return [name for (name,) in rows if name.isidentifier()] + sorted(FUNCTION_NAMES)
+    public = [name for (name,) in rows if name.isidentifier() and not name.startswith("spark_")]
+    return public + sorted(FUNCTION_NAMES)
 
 
 def _tables(_: "duckdb.DuckDBPyConnection", sources: Mapping[str, object]) -> list[str]:
