@@ -254,6 +254,45 @@ def _with_dicts(value: object, kind: pa.DataType) -> object:
             return value
 
 
+def shown_values(array: Column) -> list[object]:
+    """Convert an array to Python values for people; times as text where Python has no such times.
+
+    Python's end with the year 9999 in the time zone of the type, and with microseconds.
+    """
+    try:
+        return as_python_with_dicts(array)
+    except (OverflowError, ValueError):
+        return as_python_with_dicts(times_as_text(array))
+
+
+def times_as_text(array: Column) -> Column:
+    """Return an array with text in place of dates and times, also within nested values.
+
+    Raises:
+        pyarrow.ArrowNotImplementedError: a nested type that Arrow does not cast.
+    """
+    wanted = _text_type(array.type)
+    return array if wanted == array.type else array.cast(wanted)
+
+
+def _text_type(data_type: pa.DataType) -> pa.DataType:
+    if pa.types.is_temporal(data_type):
+        return pa.string()
+    if isinstance(data_type, pa.StructType):
+        return pa.struct([_text_field(field) for field in data_type])
+    if isinstance(data_type, pa.ListType):
+        return pa.list_(_text_field(data_type.value_field))
+    if isinstance(data_type, pa.MapType):
+        key, item = _text_field(data_type.key_field), _text_field(data_type.item_field)
+        texts: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
+        return texts
+    return data_type
+
+
+def _text_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
+    return field.with_type(_text_type(field.type))
+
+
 def string_array(texts: Sequence[str]) -> Column:
     """Build a string array; `pa.array` imports pandas."""
     return _build_values([text.encode() for text in texts], pa.string())

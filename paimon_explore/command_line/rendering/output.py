@@ -30,7 +30,7 @@ from paimon_explore.sanitize import masked_members, sanitized, visible
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, as_python, times_as_text
 from paimon_explore.sanitize import masked
 
 Rows = pa.Table | pa.RecordBatchReader
@@ -306,32 +306,10 @@ def standard_output(form: Format, width: int | None = None) -> Output:
 # such as nanoseconds and years after 9999.
 def cell_values(column: Column) -> list[object]:
     """Return the values of a column; dates and times as text."""
-    wanted = _text_type(column.type)
-    if wanted == column.type:
-        return as_python(column)
     try:
-        return as_python(column.cast(wanted))
+        return as_python(times_as_text(column))
     except pa.ArrowNotImplementedError:  # nested types that Arrow does not cast
         return as_python(column)
-
-
-def _text_type(data_type: pa.DataType) -> pa.DataType:
-    """Return the type with text in place of dates and times."""
-    if pa.types.is_temporal(data_type):
-        return pa.string()
-    if isinstance(data_type, pa.StructType):
-        return pa.struct([_text_field(field) for field in data_type])
-    if isinstance(data_type, pa.ListType):
-        return pa.list_(_text_field(data_type.value_field))
-    if isinstance(data_type, pa.MapType):
-        key, item = _text_field(data_type.key_field), _text_field(data_type.item_field)
-        texts: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
-        return texts
-    return data_type
-
-
-def _text_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
-    return field.with_type(_text_type(field.type))
 
 
 def json_cells(column: Column) -> list[object]:

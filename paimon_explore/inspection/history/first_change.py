@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import as_python, as_python_with_dicts
+from paimon_explore.data_types.arrow_buffers import as_python, shown_values
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.number_format import time_text
@@ -61,7 +61,7 @@ class FirstChange:
         )
         names = tuple(self.rows.column_names)
         shown = self.rows.slice(0, _SHOWN).columns
-        rows = zip(*(as_python_with_dicts(one.combine_chunks()) for one in shown), strict=True)
+        rows = zip(*(shown_values(one.combine_chunks()) for one in shown), strict=True)
         cells = tuple(tuple(Cell(text=sanitized(str(value))) for value in row) for row in rows)
         matching = Grid(title="Matching rows", columns=names, rows=cells, total=self.rows.num_rows)
         return Report(title=f"{self.table}: first change", sections=(found, matching))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.types as pat
 
+from paimon_explore.data_types.arrow_buffers import shown_values
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
 
@@ -49,7 +50,7 @@ def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
         )
     labels = _labels(rows, texts)
     if axis is not None:
-        places = [row[axis] for row in rows.select([axis]).to_pylist()]
+        places = shown_values(rows.column(axis).combine_chunks())
         return tuple(_lines(name, places, _floats(rows, name), labels) for name in numbers)
     return tuple(
         BarChart(
@@ -72,7 +73,7 @@ def _lines(
 
 
 def _labels(rows: pa.Table, texts: Sequence[str]) -> list[str]:
-    columns = [rows.column(name).to_pylist() for name in texts]
+    columns = [shown_values(rows.column(name).combine_chunks()) for name in texts]
     if not columns:
         return [""] * rows.num_rows
     shown = [["NULL" if value is None else str(value) for value in column] for column in columns]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from paimon_explore.data_types.arrow_buffers import as_python_with_dicts
+from paimon_explore.data_types.arrow_buffers import shown_values
 from paimon_explore.inspection.rendering.report import Cell, Grid
 from paimon_explore.sanitize import sanitized
 
@@ -52,7 +52,7 @@ class RowPages:
 def _cells(reader: "pa.RecordBatchReader", step: int) -> Iterator[tuple[Cell, ...]]:
     for batch in reader:
         for start in range(0, batch.num_rows, step):
-            columns = map(as_python_with_dicts, batch.slice(start, step).columns)
+            columns = map(shown_values, batch.slice(start, step).columns)
             yield from (tuple(map(_cell, row)) for row in zip(*columns, strict=True))
 
 

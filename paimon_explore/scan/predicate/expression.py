@@ -256,7 +256,9 @@ def datetime_text_literal(text: str) -> Literal:
             hint="Write 'yyyy-MM-dd HH:mm:ss[.fraction]', with or without a zone.",
         )
     root = TypeRoot.TIMESTAMP_LTZ if moment.zoned else TypeRoot.TIMESTAMP
-    return Literal(value=moment.nanos, type=AtomicType(root=root, precision=9))
+    # nanoseconds only where they are needed: Arrow's end in the year 2262
+    kind = AtomicType(root=root, precision=9 if moment.nanos % 1000 else 6)
+    return Literal(value=moment.nanos // unit_nanos(kind), type=kind)
 
 
 def date_text_literal(text: str) -> Literal:

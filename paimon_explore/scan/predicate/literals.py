@@ -10,6 +10,7 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import FIXED_WIDTHS, FLOATS, AtomicType, TypeRoot
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue
 
 _DTYPES = {
@@ -33,7 +34,14 @@ def values_array(values: Sequence[object], kind: AtomicType) -> Column:
         return nb.build_bool(np.array([value is True for value in values], np.bool_), valid)
     if kind.root in _DTYPES:
         numbers = [0 if value is None else value for value in values]
-        return nb.build_fixed(arrow, np.array(numbers, _DTYPES[kind.root]), valid)
+        try:
+            fixed = np.array(numbers, _DTYPES[kind.root])
+        except OverflowError as error:
+            raise InvalidInputError(
+                f"A value is out of range for Arrow's {arrow}.",
+                hint="Timestamps with more than 6 fractional digits range from 1677 to 2262.",
+            ) from error
+        return nb.build_fixed(arrow, fixed, valid)
     if kind.root is TypeRoot.DECIMAL:
         return nb.build_fixed(arrow, _decimal_bytes(values, kind.scale or 0), valid)
     data = [_text_bytes(value) for value in values]

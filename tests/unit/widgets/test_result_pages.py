@@ -1,5 +1,6 @@
 """The rows of an SQL result in a notebook."""
 
+import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
@@ -30,6 +31,18 @@ def test_pages_come_from_one_reading_of_the_rows() -> None:
     assert not pages.has_more(2)
     assert texts(pages, 0) == [str(at) for at in range(20)]
     assert result.to_arrow().num_rows == 45
+
+
+def test_times_that_python_does_not_have_are_text() -> None:
+    """Such as the last second of the year 9999 in the zone of the session."""
+    last = pa.array([253_402_300_799], pa.int64()).cast(pa.timestamp("s", "Asia/Shanghai"))
+    nested = pa.StructArray.from_arrays([last], names=["t"])
+    rows = pa.table(
+        {"t": last, "r": nested, "d": pa.array([-719_529], pa.int32()).cast(pa.date32())}
+    )
+    (row,) = RowPages(rows.to_reader(), 20).page(0).rows
+    shown = "10000-01-01 07:59:59+0800"
+    assert [cell.text for cell in row] == [shown, f"{{'t': '{shown}'}}", "-0001-12-31"]
 
 
 def test_a_long_result_is_a_widget_with_its_first_page_as_html(

@@ -73,6 +73,8 @@ def after(name: str, value: object) -> object:
         ("ts", "'2024-01-01 10:00:00.5'", datetime(2024, 1, 1, 10, 0, 0, 500_000)),  # noqa: DTZ001 - a wall clock
         ("tz", "'2024-01-01 10:00:00Z'", datetime(2024, 1, 1, 10, tzinfo=UTC)),
         ("tz", "TIMESTAMP '2024-01-01 10:00:00+02:00'", datetime(2024, 1, 1, 8, tzinfo=UTC)),
+        ("ts", "TIMESTAMP '9999-12-31 00:00:00'", datetime(9999, 12, 31)),  # noqa: DTZ001 - a wall clock
+        ("tz", datetime(1, 1, 1, tzinfo=UTC), datetime(1, 1, 1, tzinfo=UTC)),
         ("f", "f * 2", 3.0),
         ("f", "id", 3.0),
         ("b", "id > 5", False),
@@ -87,6 +89,14 @@ def after(name: str, value: object) -> object:
 )
 def test_a_column_gets_this_value(name: str, value: object, result: object) -> None:
     assert after(name, value) == result
+
+
+def test_times_beyond_nanoseconds_stay_beside_constants() -> None:
+    last = datetime(9999, 12, 31, tzinfo=UTC)
+    table = append_table(COLUMNS, [ROW | {"tz": last}, ROW])
+    table.update({"tz": "coalesce(tz, TIMESTAMP '2024-01-01 00:00:00Z')"})
+    assert table.to_arrow().column("tz").to_pylist() == [last, datetime(2024, 1, 1, tzinfo=UTC)]
+    assert table.scan(where="tz > TIMESTAMP '9999-12-30 23:59:59.999999999Z'").count() == 1
 
 
 def test_names_are_found_without_regard_to_case() -> None:
@@ -107,6 +117,11 @@ def test_the_clock_fits_timestamps() -> None:
         ("id", None, "the value is null, but the column is NOT NULL"),
         ("id", "NULL", "the value is null, but the column is NOT NULL"),
         ("id", "n", "values of type string cannot be stored without a cast"),
+        (
+            "tz",
+            "coalesce(tz, TIMESTAMP '9999-12-31 00:00:00.000000001Z')",
+            "out of range for Arrow",
+        ),
         ("id", "2147483648", r"Column 'id' \(INT\): 2147483648 is out of range"),
         ("id", "id + 2147483647", "does not fit INT"),
         ("id", "id / 2", r"Column 'id' \(INT\): 1.5 is not a whole number. Round it first"),
