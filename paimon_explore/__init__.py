@@ -43,6 +43,12 @@ __all__ = [
 
 _NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
 """Public namespace -> its package or module."""
+_NAMES_HERE = {
+    "paimon_explore.Catalog(…) for a warehouse, or paimon_explore.open_table(path) for a table": (
+        "connect open load load_table read_table read_paimon table catalog load_catalog"
+    ),
+}
+"""Names that other libraries have, by what does the same here."""
 _EXTRAS = {"spark": "spark", "sql": "sql", "widgets": "notebook"}
 """Public name or namespace -> the extra with the packages that it needs."""
 _MODULES = {
@@ -103,7 +109,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - modules, classes, functions
         value = getattr(_module(name), name)
         globals()[name] = value
         return value
-    msg = f"module {__name__!r} has no attribute {name!r}"
+    here = next((here for here, others in _NAMES_HERE.items() if name in others.split()), None)
+    hint = "" if here is None else f". Use {here}."
+    msg = f"module {__name__!r} has no attribute {name!r}{hint}"
     raise AttributeError(msg, name=name, obj=None)
 
 

@@ -163,7 +163,7 @@ def _bytes(values: Sequence[object]) -> Column:
 
 def _uuids(values: Sequence[object]) -> Column:
     encoded = [value.bytes for value in values if isinstance(value, uuid.UUID)]
-    found: Column = pa.array(encoded, pa.binary())
+    found: Column = pa.array(encoded, pa.binary(16))
     return found
 
 

@@ -286,6 +286,7 @@ def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
     return f"Cast it explicitly: {python} in Python, {sql}." if python else ""
 
 
+_UUID = pa.binary(16)
 _NUMERIC_CASTS = {
     **dict.fromkeys(INTEGERS, "int(value)"),
     **dict.fromkeys(FLOATS, "float(value)"),
@@ -301,8 +302,8 @@ def _python_cast(found: pa.DataType | None, root: TypeRoot) -> str:  # noqa: PLR
         is_number = found is not None and any(is_kind(found) for is_kind in fits)
         return _NUMERIC_CASTS[root] if is_number else ""
     if root in TEXTS:
-        is_bytes = found is not None and _is_bytes(found)
-        return "value.decode()" if is_bytes else "str(value)"
+        is_text = found is not None and _is_bytes(found) and found != _UUID
+        return "value.decode()" if is_text else "str(value)"
     if root in BYTES or root is TypeRoot.BLOB:
         return "value.encode()" if is_text else ""
     if root is TypeRoot.BOOLEAN:

@@ -1,3 +1,5 @@
+import pickle
+import re
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
@@ -158,3 +161,27 @@ def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
     for moment in (pd.Timestamp("2026-01-02 12:00"), np.datetime64("2026-01-02T12"), pd.NaT):
         with pytest.raises(InvalidInputError, match="is not a valid DATE"):
             table.drop_partitions({"dt": moment})
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("to_polars", "Use table.scan().to_polars."),
+        ("expire_snapshots", "Use table.maintenance.expire_snapshots."),
+        ("manifests", "Use table.inspect.manifests."),
+        ("insert", "Use table.append(rows), or table.upsert(rows) for tables with a primary key."),
+        ("nothing_known", "has no attribute 'nothing_known'"),
+    ],
+)
+def test_names_of_other_libraries_are_told_where_to_go(
+    tmp_path: Path, name: str, place: str
+) -> None:
+    table = made(tmp_path, {"id": "INT"})
+    with pytest.raises(AttributeError, match=re.escape(place)) as caught:
+        getattr(table, name)
+    assert (caught.value.name, caught.value.obj) == (name, table)
+    assert pickle.loads(pickle.dumps(table)).path == table.path  # noqa: S301
+    with pytest.raises(AttributeError, match=r"Use catalog\.tables\(database\)\."):
+        getattr(Catalog(tmp_path), "list_tables")  # noqa: B009
+    with pytest.raises(AttributeError, match=r"Use paimon_explore\.Catalog"):
+        getattr(pe, "connect")  # noqa: B009
