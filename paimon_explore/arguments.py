@@ -46,22 +46,6 @@ def invalid_argument(
     return InvalidInputError(f"{name} must be {allowed}, not {_described(value)}.", hint=hint)
 
 
-def missing_attribute(value: object, name: str, names_here: Mapping[str, str]) -> AttributeError:
-    """Return the error for an attribute that an object does not have.
-
-    Args:
-        value: the object.
-        name: the attribute.
-        names_here: names that similar libraries have for what the object can do, separated by
-            spaces, by the expression for it.
-    """
-    found = (here for here, others in names_here.items() if name in others.split())
-    here = next(found, None)
-    hint = "" if here is None else f". Use {here}."
-    owner = type(value).__name__
-    return AttributeError(f"{owner!r} object has no attribute {name!r}{hint}", name=name, obj=value)
-
-
 def _described(value: object) -> str:
     """Return a value with its type; only the type of other objects, whose `repr` may read files."""
     if value is None:

@@ -10,7 +10,6 @@ from paimon_explore.arguments import (
     instance,
     integer,
     invalid_argument,
-    missing_attribute,
     optional_integer,
     optional_string,
     python_value,
@@ -51,24 +50,6 @@ if TYPE_CHECKING:
     from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
 
 
-_NAMES_HERE = {
-    "table.to_arrow() or table.scan()": "read collect fetch new_read_builder query",
-    "table.head()": "take show sample",
-    "table.append(rows), or table.upsert(rows) for tables with a primary key": (
-        "insert insert_into put write write_arrow write_pandas new_batch_write_builder"
-    ),
-    "table.schema": "dtypes fields primary_keys partition_keys",
-    "table.at(…)": "as_of time_travel version_as_of timestamp_as_of load_as_version",
-    "table.snapshot": "version current_snapshot latest_snapshot",
-    "table.follow(…)": "stream new_stream_read_builder",
-    "table.rollback_to(…)": "restore undo rollback",
-    "table.compact()": "optimize rewrite_data_files",
-    "table.maintenance.expire_snapshots(…) and table.maintenance.remove_orphan_files(…)": "vacuum",
-    "catalog.drop_table(name)": "drop",
-}
-"""Names that other libraries have, by what does the same here."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Table(WritableTable, AlterableTable, ExplainableTable):
     """A Paimon table, opened by `Catalog.table` or `open_table`.
@@ -90,19 +71,9 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
 
         def __getattr__(self, name: str) -> object:
             """Raise an error that names the place of what the table can do."""
-            if name.startswith("_"):
-                raise missing_attribute(self, name, {})
-            from paimon_explore.table.maintenance import Maintenance
-            from paimon_explore.table.scan import Scan
-            from paimon_explore.table.table_inspection import TableInspection
+            from paimon_explore.table.other_names import missing_in_table
 
-            groups = {"maintenance": Maintenance, "inspect": TableInspection, "scan()": Scan}
-            found = {
-                f"table.{group}.{name}": name
-                for group, owner in groups.items()
-                if hasattr(owner, name)
-            }
-            raise missing_attribute(self, name, {**found, **_NAMES_HERE})
+            raise missing_in_table(self, name)
 
     def at(
         self,

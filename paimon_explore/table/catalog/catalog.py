@@ -9,14 +9,7 @@ from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from paimon_explore.arguments import (
-    boolean,
-    mapping,
-    missing_attribute,
-    names,
-    optional_string,
-    string,
-)
+from paimon_explore.arguments import boolean, mapping, names, optional_string, string
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -66,19 +59,6 @@ _MAX_SUGGESTED = 1_000
 """Number of names that an error searches for a similar one; a server may have very many."""
 
 
-_NAMES_HERE = {
-    "catalog.table(name)": "get_table load_table open_table read_table",
-    "catalog.tables(database)": "list_tables show_tables",
-    "catalog.databases()": "list_databases list_namespaces namespaces schemas show_databases",
-    "catalog.create_database(name)": "create_namespace create_schema",
-    "catalog.sql(text)": "query execute run",
-    "catalog.database(name)": "get_database load_database",
-    "catalog.views(database)": "list_views",
-    "catalog.partitions(name)": "list_partitions",
-}
-"""Names that other libraries have, by what does the same here."""
-
-
 class Catalog(SqlCatalog):
     """The databases and tables of a warehouse folder, or of a catalog server.
 
@@ -116,7 +96,9 @@ class Catalog(SqlCatalog):
 
         def __getattr__(self, name: str) -> object:
             """Raise an error that names what the catalog can do."""
-            raise missing_attribute(self, name, _NAMES_HERE)
+            from paimon_explore.table.other_names import missing_in_catalog
+
+            raise missing_in_catalog(self, name)
 
     def __init__(
         self,

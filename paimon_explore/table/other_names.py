@@ -1,0 +1,66 @@
+"""Names that similar libraries have for what tables and catalogs can do, and where it is here."""
+
+from collections.abc import Mapping
+
+_OF_TABLES = {
+    "table.to_arrow() or table.scan()": "read collect fetch new_read_builder query",
+    "table.head()": "take show sample",
+    "table.append(rows), or table.upsert(rows) for tables with a primary key": (
+        "insert insert_into put write write_arrow write_pandas new_batch_write_builder"
+    ),
+    "table.schema": "dtypes fields primary_keys partition_keys",
+    "table.at(…)": "as_of time_travel version_as_of timestamp_as_of load_as_version",
+    "table.snapshot": "version current_snapshot latest_snapshot",
+    "table.follow(…)": "stream new_stream_read_builder",
+    "table.rollback_to(…)": "restore undo rollback",
+    "table.compact()": "optimize rewrite_data_files",
+    "table.maintenance.expire_snapshots(…) and table.maintenance.remove_orphan_files(…)": "vacuum",
+    "catalog.drop_table(name)": "drop",
+}
+_OF_CATALOGS = {
+    "catalog.table(name)": "get_table load_table open_table read_table",
+    "catalog.tables(database)": "list_tables show_tables",
+    "catalog.databases()": "list_databases list_namespaces namespaces schemas show_databases",
+    "catalog.create_database(name)": "create_namespace create_schema",
+    "catalog.sql(text)": "query execute run",
+    "catalog.database(name)": "get_database load_database",
+    "catalog.views(database)": "list_views",
+    "catalog.partitions(name)": "list_partitions",
+}
+"""Names of other libraries, separated by spaces, by the expression that does the same here."""
+
+
+def missing_in_table(table: object, name: str) -> AttributeError:
+    """Return the error for an attribute that a table does not have.
+
+    Args:
+        table: the table.
+        name: the attribute.
+    """
+    if name.startswith("_"):
+        return _missing(table, name, {})
+    from paimon_explore.table.maintenance import Maintenance
+    from paimon_explore.table.scan import Scan
+    from paimon_explore.table.table_inspection import TableInspection
+
+    groups = {"maintenance": Maintenance, "inspect": TableInspection, "scan()": Scan}
+    found = {f"table.{one}.{name}": name for one, owner in groups.items() if hasattr(owner, name)}
+    return _missing(table, name, {**found, **_OF_TABLES})
+
+
+def missing_in_catalog(catalog: object, name: str) -> AttributeError:
+    """Return the error for an attribute that a catalog does not have.
+
+    Args:
+        catalog: the catalog.
+        name: the attribute.
+    """
+    return _missing(catalog, name, _OF_CATALOGS)
+
+
+def _missing(value: object, name: str, names_here: Mapping[str, str]) -> AttributeError:
+    found = (here for here, others in names_here.items() if name in others.split())
+    here = next(found, None)
+    hint = "" if here is None else f". Use {here}."
+    owner = type(value).__name__
+    return AttributeError(f"{owner!r} object has no attribute {name!r}{hint}", name=name, obj=value)
