@@ -30,6 +30,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.lost_values import refuse_lost_values
 from paimon_explore.scan.predicate.binder import bind_value
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.datetime_literals import parse_timestamp
@@ -173,6 +174,7 @@ class Assignment:
         count = batch.num_rows
         if isinstance(self.source, pa.Array):
             return take_rows(self.source, np.zeros(count, np.int64))
+        refuse_lost_values(self.source, batch, row_type)
         found = value_of(self.source, batch, row_type)
         return assigned(found, self.field)
 

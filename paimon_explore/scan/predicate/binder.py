@@ -233,8 +233,8 @@ class _Binder:
                 return Column(path=resolve(path, self._row_type)[0])
             case Literal():
                 return operand
-            case Cast(operand=inner, type=target):
-                return self._cast(self._operand(inner), target)
+            case Cast(operand=inner, type=target, tries=tries):
+                return self._cast(self._operand(inner), target, tries=tries)
             case Call():
                 return self._call(operand)
             case Computed(arguments=columns):
@@ -266,9 +266,9 @@ class _Binder:
         value = value_at(one, 0, kind)
         return Literal(value=value, type=None if value is None else kind)
 
-    def _cast(self, operand: Operand, target: DataType) -> Operand:
+    def _cast(self, operand: Operand, target: DataType, *, tries: bool = False) -> Operand:
         if isinstance(operand, Literal):
-            return self._cast_literal(operand, target)
+            return self._cast_literal(operand, target, tries=tries)
         source = self._type(operand)
         if with_nullable(source, nullable=True) == with_nullable(target, nullable=True):
             return operand
@@ -277,10 +277,10 @@ class _Binder:
                 f"A condition cannot cast {_kind_text(source)} to {type_text(target)}.",
                 hint="Read the column and filter the rows afterwards.",
             )
-        return Cast(operand=operand, type=target)
+        return Cast(operand=operand, type=target, tries=tries)
 
-    def _cast_literal(self, constant: Literal, target: DataType) -> Literal:
-        """Casts a constant; a text that is not valid for the type is an error, not null."""
+    def _cast_literal(self, constant: Literal, target: DataType, *, tries: bool) -> Literal:
+        """Casts a constant; without `tries`, a text that is not valid for the type is an error."""
         if constant.value is None or constant.type is None:
             return NULL
         if not isinstance(target, AtomicType):
@@ -290,9 +290,9 @@ class _Binder:
             value = value_at(one, 0, target)
         else:
             value = literal_range(constant, target, self._zone).floor
-        if value is None:
+        if value is None and not tries:
             raise InvalidInputError(f"{literal_text(constant)} is not a valid {type_text(target)}.")
-        return _literal(value, target)
+        return NULL if value is None else _literal(value, target)
 
     def _compare(self, op: CompareOp, left: Operand, right: Operand) -> Expression:
         if isinstance(left, Literal) and not isinstance(right, Literal):

@@ -105,10 +105,17 @@ class Literal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """CAST(operand AS type); a value that cannot be cast is null."""
+    """CAST(operand AS type); in conditions, a value that cannot be cast is null.
+
+    Attributes:
+        operand: the value.
+        type: the type.
+        tries: whether it is TRY_CAST, which is null for such a value everywhere.
+    """
 
     operand: "Operand"
     type: DataType
+    tries: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,8 +55,8 @@ def _operand_text(operand: Operand) -> str:
     match operand:
         case Column(path=path):
             return ".".join(map(quoted_name, path))
-        case Cast(operand=inner, type=target):
-            return f"CAST({_operand_text(inner)} AS {type_text(target)})"
+        case Cast(operand=inner, type=target, tries=tries):
+            return f"{'TRY_' if tries else ''}CAST({_operand_text(inner)} AS {type_text(target)})"
         case Call():
             return _call_text(operand)
         case Computed(text=text):

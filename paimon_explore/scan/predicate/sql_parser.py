@@ -501,7 +501,7 @@ class _Parser:
         if function in {"CAST", "TRY_CAST"}:
             operand = self._operand()
             self._expect("AS")
-            return _cast(operand, self._type_until_closed())
+            return _cast(operand, self._type_until_closed(), tries=function == "TRY_CAST")
         if function == "EXTRACT":
             part = PARTS.get(self._next().text.upper())
             if part is None:
@@ -579,13 +579,13 @@ class _Parser:
             raise self._problem(error.message.rstrip("."), start, error.hint) from None
 
 
-def _cast(operand: Operand, target: DataType) -> Operand:
+def _cast(operand: Operand, target: DataType, *, tries: bool = False) -> Operand:
     """Builds a cast; 'NaN', 'Infinity' and '-Infinity' to DOUBLE become constants."""
     if target == _DOUBLE and isinstance(operand, Literal) and isinstance(operand.value, str):
         special = _SPECIAL_FLOATS.get(operand.value.strip().upper())
         if special is not None:
             return literal(special)
-    return Cast(operand=operand, type=target)
+    return Cast(operand=operand, type=target, tries=tries)
 
 
 def _function_hint(name: str) -> str:

@@ -10,12 +10,14 @@ Python values have no exact type: with `strict`, an `int` is a value of any inte
 of FLOAT and DOUBLE, a `Decimal` of any DECIMAL, a `datetime` of any TIMESTAMP.
 
 A text is parsed as a cast of Paimon does, but only if nothing is lost: no fraction of an INT, no
-digit of a DECIMAL, no time of a DATE. Blank text is null, as in CSV files.
+digit of a DECIMAL, no finite number that is infinite as a FLOAT. Dates and times are those of SQL
+constants, `yyyy-MM-dd HH:mm:ss.SSS`, not Paimon's internal numbers. Blank text is null, as in CSV
+files.
 
 Spec: concepts/schema evolution, casts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
@@ -25,22 +27,29 @@ import pyarrow.types as pat
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, true_mask
+from paimon_explore.data_types.arrow_buffers import Column, as_python, true_mask
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.lossy_values import unfit_positions
 from paimon_explore.data_types.casts.text_functions import computed
 from paimon_explore.data_types.definitions import (
     BYTES,
+    FLOATS,
     INTEGERS,
     MAX_LENGTH,
     TEXTS,
-    TIMESTAMPS,
     AtomicType,
     TypeRoot,
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.scan.predicate.datetime_literals import (
+    NANOS_PER_DAY,
+    parse_time,
+    parse_timestamp,
+    to_utc,
+)
+from paimon_explore.scan.predicate.expression import unit_nanos
 from paimon_explore.write.input.safe_cast import Misfit, family_of, safe_cast
 
 
@@ -57,9 +66,10 @@ _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _NOT_PARSED = TEXTS | BYTES | {TypeRoot.VARIANT, TypeRoot.BLOB}
 _INTEGER = r"^[+-]?[0-9]+$"
 _NEVER = "$^"
-_TIME_DIGITS = 3
-_TIME = r"^([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9](\.[0-9]+)?)?$"
-_TIME_OF_DAY = r"[0-9][T ]+[0-9]*[1-9:]"
+_DIGIT = "[0-9]"
+_NANO_DIGITS, _TIME_DIGITS = 9, 3
+_HALF_WIDTH = 32
+_LIMIT = 2**63
 
 
 def cast_policy(name: object) -> CastPolicy:
@@ -141,44 +151,86 @@ def _parsed(array: Column, data_type: AtomicType) -> "Column | Misfit":
     texts = computed("utf8_trim_whitespace", [array.cast(pa.string())])
     blank = computed("equal", [texts, pa.scalar("")])
     texts = computed("if_else", [blank, pa.scalar(None, pa.string()), texts])
-    if data_type.root in TIMESTAMPS:
-        texts = computed("replace_substring_regex", [texts], _ISO_TIME)
-    target = with_nullable(data_type, nullable=True)
     distinct = texts.unique().drop_null()
-    unfit = unfit_positions(distinct, _STRING, target)
-    lossy = true_mask(_is_lossy(distinct, data_type))
-    if len(unfit) or lossy.any():
-        bad = {*unfit, *lossy.nonzero()[0].tolist()}
-        wrong = computed("is_in", [texts], pc.SetLookupOptions(distinct.take(sorted(bad))))
+    target, ticks = with_nullable(data_type, nullable=True), _TICKS.get(data_type.root)
+    values: Column | None = None
+    if ticks is None:
+        bad = {*unfit_positions(distinct, _STRING, target)}
+        if not bad:
+            values = cast_column(distinct, _STRING, target)
+            bad = {*true_mask(_is_lossy(distinct, values, data_type.root)).nonzero()[0].tolist()}
+    else:
+        numbers = [ticks(str(text), data_type.precision or 0) for text in as_python(distinct)]
+        bad = {at for at, number in enumerate(numbers) if number is None}
+        arrow = to_arrow(target)
+        width = pa.int32() if arrow.bit_width == _HALF_WIDTH else pa.int64()
+        values = pa.array(numbers, width).view(arrow)
+    places = computed("index_in", [texts], pc.SetLookupOptions(distinct))
+    if bad or values is None:
+        wrong = computed("is_in", [places], pc.SetLookupOptions(pa.array(sorted(bad), pa.int32())))
         return Misfit(
             position=int(true_mask(wrong).argmax()),
             problem=f"is not the text of a value of type {type_text(target)}",
-            hint="",
+            hint=_HINTS.get(data_type.root, ""),
         )
-    return cast_column(texts, _STRING, target)
+    return values.take(places)  # type: ignore[arg-type]  # positions
 
 
-_ISO_TIME = pc.ReplaceSubstringOptions(r"^([0-9-]+)T([0-9])", r"\1 \2")
+def _days(text: str, _: int) -> int | None:
+    moment = parse_timestamp(text)
+    if moment is None or moment.zoned or moment.nanos % NANOS_PER_DAY:
+        return None
+    return moment.nanos // NANOS_PER_DAY
 
 
-def _is_lossy(texts: Column, data_type: AtomicType) -> Column:
-    """Return which texts a cast would cut: fractions of integers and seconds, times of dates."""
-    root = data_type.root
+def _millis(text: str, precision: int) -> int | None:
+    nanos = parse_time(text)
+    step = 10 ** (_NANO_DIGITS - min(precision, _TIME_DIGITS))
+    return None if nanos is None or nanos % step else nanos // 10**6
+
+
+def _clock_ticks(text: str, precision: int) -> int | None:
+    moment = parse_timestamp(text)
+    return None if moment is None or moment.zoned else _in_unit(moment.nanos, precision)
+
+
+def _instant_ticks(text: str, precision: int) -> int | None:
+    """A text without a zone is a time of the zone of this process."""
+    moment = parse_timestamp(text)
+    if moment is None:
+        return None
+    return _in_unit(moment.nanos if moment.zoned else to_utc(moment.nanos, None), precision)
+
+
+def _in_unit(nanos: int, precision: int) -> int | None:
+    kind = AtomicType(root=TypeRoot.TIMESTAMP, precision=precision)
+    ticks = nanos // unit_nanos(kind)
+    return None if nanos % 10 ** (_NANO_DIGITS - precision) or abs(ticks) >= _LIMIT else ticks
+
+
+_TICKS: Mapping[TypeRoot, Callable[[str, int], int | None]] = {
+    TypeRoot.DATE: _days,
+    TypeRoot.TIME: _millis,
+    TypeRoot.TIMESTAMP: _clock_ticks,
+    TypeRoot.TIMESTAMP_LTZ: _instant_ticks,
+}
+"""Functions of a text and a precision that return the integer in Arrow's array."""
+_HINTS: Mapping[TypeRoot, str] = {
+    TypeRoot.DATE: "Write yyyy-MM-dd.",
+    TypeRoot.TIME: "Write HH:mm:ss[.fraction].",
+    TypeRoot.TIMESTAMP: "Write yyyy-MM-dd HH:mm:ss[.fraction], without a time zone.",
+    TypeRoot.TIMESTAMP_LTZ: "Write yyyy-MM-dd HH:mm:ss[.fraction], with or without a time zone.",
+}
+
+
+def _is_lossy(texts: Column, values: Column, root: TypeRoot) -> Column:
+    """Return which values are not those of their texts: cut to integers, or out of range."""
     if root in INTEGERS:
         return computed("invert", [_matches(texts, _INTEGER)])
-    if root is TypeRoot.DATE:
-        return _matches(texts, _TIME_OF_DAY)
-    if root is TypeRoot.TIME:
-        finer = _matches(texts, _finer(min(data_type.precision or 0, _TIME_DIGITS)))
-        return computed("or", [finer, computed("invert", [_matches(texts, _TIME)])])
-    is_finer = root in TIMESTAMPS
-    return _matches(texts, _finer(data_type.precision or 0) if is_finer else _NEVER)
+    if root in FLOATS:
+        return computed("and", [computed("is_inf", [values]), _matches(texts, _DIGIT)])
+    return _matches(texts, _NEVER)
 
 
 def _matches(texts: Column, pattern: str) -> Column:
     return computed("match_substring_regex", [texts], pc.MatchSubstringOptions(pattern))
-
-
-def _finer(digits: int) -> str:
-    """Return a pattern of seconds with more fraction digits, of which one is not 0."""
-    return rf"\.[0-9]{{{digits}}}[0-9]*[1-9]"

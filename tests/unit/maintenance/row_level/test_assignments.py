@@ -1,5 +1,6 @@
 """New values: what they may be, and how they reach their column's type."""
 
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -89,6 +90,55 @@ def after(name: str, value: object) -> object:
 )
 def test_a_column_gets_this_value(name: str, value: object, result: object) -> None:
     assert after(name, value) == result
+
+
+TEXTS = [{"id": at, "n": text, "d": at} for at, text in enumerate(("12", "x 1", None))]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("id", "CAST(n AS INT)", "The value 'x 1' of n cannot be cast to INT"),
+        ("b", "CAST(CAST(n AS INT) AS BOOLEAN)", "The value 'x 1' of n cannot be cast to INT"),
+        ("d", "1 + coalesce(CAST(n AS INT), 5)", "The value 'x 1' of n cannot be cast to INT"),
+        ("f", "1 / d", "1 / d divides by zero"),
+        ("f", "10 % (id - 1)", "divides by zero"),
+        ("f", "CASE WHEN id < 2 THEN 1 / (id - 1) END", "divides by zero"),
+    ],
+)
+def test_a_value_is_not_lost_by_a_cast_or_a_division(name: str, value: str, message: str) -> None:
+    """An update would store NULL instead; conditions take it as unknown."""
+    table = append_table(COLUMNS, TEXTS)
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        table.update({name: value})
+    merge = table.merge([{"id": at} for at in range(3)], on="id")
+    value = re.sub(r"\b(n|d|id)\b", r"target.\1", value)
+    with pytest.raises(InvalidInputError, match=r"cannot be cast|divides by zero"):
+        merge.when_matched_update({name: value}).execute()
+    assert [snapshot.id for snapshot in table.snapshots] == [1]
+
+
+@pytest.mark.parametrize(
+    ("value", "where", "result"),
+    [
+        ("TRY_CAST(n AS INT)", "id >= 0", [12, None, None]),
+        ("TRY_CAST('x' AS INT)", "id = 0", [None, 0, 0]),
+        ("CAST(n AS INT)", "CAST(n AS INT) > 3", [12, 0, 0]),
+        ("CASE WHEN n LIKE '1%' THEN CAST(n AS INT) ELSE 7 END", "id >= 0", [12, 7, 7]),
+        ("if(id = 1, 7, CAST(n AS INT))", "id >= 0", [12, 7, None]),
+        ("coalesce(id, CAST(n AS INT))", "id >= 0", [0, 1, 2]),
+        ("CAST(6 / nullif(id, 0) AS INT)", "id >= 0", [None, 6, 3]),
+        ("CASE WHEN CAST(n AS INT) IS NULL THEN -1 ELSE 1 END", "id >= 0", [1, -1, -1]),
+    ],
+)
+def test_a_value_is_checked_where_it_is_used(
+    value: str, where: str, result: list[int | None]
+) -> None:
+    table = append_table(
+        pa.unify_schemas([COLUMNS, columns(r0=pa.int32())]), [row | {"r0": 0} for row in TEXTS]
+    )
+    table.update({"r0": value}, where)
+    assert table.to_arrow().sort_by("id")["r0"].to_pylist() == result
 
 
 def test_times_beyond_nanoseconds_stay_beside_constants() -> None:
