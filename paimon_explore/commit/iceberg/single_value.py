@@ -9,6 +9,7 @@ from decimal import Decimal
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.decimals import unscaled
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 
 _LAYOUTS = {
@@ -80,11 +81,7 @@ def _unscaled(value: Decimal, scale: int) -> bytes:
     >>> _unscaled(Decimal("1.28"), 2), _unscaled(Decimal("-0.01"), 2)
     (b'\x00\x80', b'\xff')
     """
-    sign, digits, exponent = value.as_tuple()
-    unsigned = int("".join(map(str, digits)))
-    shift = scale + int(exponent)
-    unsigned = unsigned * 10**shift if shift >= 0 else unsigned // 10**-shift
-    number = -unsigned if sign else unsigned
+    number = unscaled(value, scale)
     magnitude = number if number >= 0 else ~number
     size: int = magnitude.bit_length() // 8 + 1
     return int(number).to_bytes(size, "big", signed=True)

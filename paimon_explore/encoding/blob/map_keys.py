@@ -17,6 +17,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeAlias
 
+from paimon_explore.data_types.decimals import scaled, unscaled
 from paimon_explore.data_types.definitions import (
     BYTES,
     FIXED_WIDTHS,
@@ -102,7 +103,7 @@ def _number(data: bytes, width: int) -> int:
 
 def _decimals(precision: int, scale: int) -> KeyCoder:
     def encode(key: Key) -> bytes:
-        number = int(Decimal(str(key)).scaleb(scale))
+        number = unscaled(Decimal(str(key)), scale)
         if precision <= _COMPACT_DIGITS:
             return number.to_bytes(8, "little", signed=True)
         size = (number + (number < 0)).bit_length() // 8 + 1
@@ -115,6 +116,6 @@ def _decimals(precision: int, scale: int) -> KeyCoder:
             number = int.from_bytes(data, "big", signed=True)
         if len(str(abs(number))) > precision:
             raise ValueError(f"a DECIMAL map key must have {precision} digits, not {number}")
-        return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
+        return scaled(number, scale)
 
     return KeyCoder(encode=encode, decode=decode)

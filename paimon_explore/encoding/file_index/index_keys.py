@@ -14,6 +14,7 @@ import numpy as np
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Column, Ints
+from paimon_explore.data_types.decimals import scaled, unscaled
 from paimon_explore.data_types.definitions import (
     BYTES,
     FIXED_WIDTHS,
@@ -96,10 +97,10 @@ class KeyCodec:
             bits = np.array([kind(float(value))]).view(f"<i{self.width}").astype(np.int64)
             return int(self._sortable(bits)[0])
         if self.data_type.root is TypeRoot.DECIMAL:
-            scaled = Decimal(str(value)).scaleb(self.data_type.scale or 0)
-            if scaled != int(scaled):
+            number, scale = Decimal(str(value)), self.data_type.scale or 0
+            if scaled(unscaled(number, scale), scale) != number:
                 raise ValueError
-            return int(scaled)
+            return unscaled(number, scale)
         if is_timestamp(self.data_type):
             return self._timestamp_key(int(value))
         return int(value)

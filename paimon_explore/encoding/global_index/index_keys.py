@@ -21,8 +21,9 @@ Seen in: `tests/support/global_indexes.py`.
 import math
 import struct
 from collections.abc import Mapping
-from decimal import Context, Decimal
+from decimal import Decimal
 
+from paimon_explore.data_types.decimals import scaled, unscaled
 from paimon_explore.data_types.definitions import (
     FIXED_WIDTHS,
     FLOATS,
@@ -45,7 +46,6 @@ _FLOAT_BYTES: Mapping[TypeRoot, int] = {TypeRoot.FLOAT: 4, TypeRoot.DOUBLE: 8}
 _COMPACT_DIGITS = 18
 _MILLI_DIGITS = 3
 NANOS_PER_MILLI = 1_000_000
-_EXACT = Context(prec=80)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,10 @@ class GlobalIndexKeys:
         if self.float_bytes:
             return self._of_float(float(value))
         if self.data_type.root is TypeRoot.DECIMAL:
-            scaled = Decimal(str(value)).scaleb(self.data_type.scale or 0, _EXACT)
-            if scaled != int(scaled):
+            number, scale = Decimal(str(value)), self.data_type.scale or 0
+            if scaled(unscaled(number, scale), scale) != number:
                 raise ValueError(f"{value!r} has too many digits after the decimal point")
-            return int(scaled)
+            return unscaled(number, scale)
         if self.data_type.root in TIMESTAMPS:
             return int(value) * self.unit_nanos
         return int(value)

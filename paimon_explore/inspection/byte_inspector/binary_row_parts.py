@@ -4,8 +4,8 @@ Spec: concepts/spec/manifest, binary row.
 """
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 
+from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import (
     TIMESTAMPS,
     AtomicType,
@@ -274,7 +274,7 @@ def _say_of(data_type: AtomicType) -> Say | None:
         case TypeRoot.TIME:
             return lambda value: f"{int(value)}: {time_text(int(value), zone='')[11:]}"
         case TypeRoot.DECIMAL:
-            return lambda value: f"{int(value)}: {Decimal(int(value)).scaleb(-scale)}"
+            return lambda value: f"{int(value)}: {scaled(int(value), scale)}"
         case _:
             return None
 
@@ -286,6 +286,6 @@ def _wide_say(data_type: AtomicType) -> Say:
         if not isinstance(value, bytes):
             return str(value)
         number = int.from_bytes(value, "big", signed=True)
-        return f"{number}: {Decimal(number).scaleb(-scale)}"
+        return f"{number}: {scaled(number, scale)}"
 
     return say

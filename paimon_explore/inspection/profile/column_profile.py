@@ -9,6 +9,7 @@ from decimal import Decimal
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Column as Values
+from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
@@ -24,7 +25,7 @@ from paimon_explore.scan.predicate.expression import (
     Literal,
     conjunction,
 )
-from paimon_explore.scan.predicate.literals import scaled, value_at, values_array
+from paimon_explore.scan.predicate.literals import value_at, values_array
 
 SHOWN_VALUES = 10
 """Maximum number of frequent values of a profile."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import (
     BYTES,
     FLOATS,
@@ -29,7 +30,7 @@ from paimon_explore.encoding.variant.arrow_values import trees_of
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import unit_nanos
 from paimon_explore.scan.predicate.kernels import Value, call
-from paimon_explore.scan.predicate.literals import scaled, values_array
+from paimon_explore.scan.predicate.literals import values_array
 from paimon_explore.scan.predicate.variants.casts import cast_trees
 
 _BOOLEAN = frozenset({TypeRoot.BOOLEAN})

@@ -8,10 +8,11 @@ import pyarrow as pa
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.scan.predicate.expression import FALSE, NULL, TRUE, CompareOp, Like
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts, regex_of
-from paimon_explore.scan.predicate.literals import scalar_of, scaled, values_array
+from paimon_explore.scan.predicate.literals import scalar_of, values_array
 
 Value: TypeAlias = "Column | pa.Scalar[pa.DataType]"
 """An array, or a scalar for all rows."""

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import (
     BYTES,
     FLOATS,
@@ -33,7 +34,6 @@ from paimon_explore.scan.predicate.datetime_literals import (
     to_wall_clock,
 )
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue, unit_nanos
-from paimon_explore.scan.predicate.literals import scaled
 from paimon_explore.scan.predicate.sql_formatter import literal_text
 
 INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}

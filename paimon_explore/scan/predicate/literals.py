@@ -9,6 +9,7 @@ import pyarrow as pa
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.decimals import unscaled
 from paimon_explore.data_types.definitions import FIXED_WIDTHS, FLOATS, AtomicType, TypeRoot
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue
@@ -76,21 +77,6 @@ def value_at(array: Column, index: int, kind: AtomicType) -> LiteralValue:
         return number
     value: LiteralValue = one[0].as_py()
     return value
-
-
-def unscaled(value: Decimal, scale: int) -> int:
-    """The unscaled integer `value * 10^scale`."""
-    sign, digits, exponent = value.as_tuple()
-    number = int("".join(map(str, digits)) or "0")
-    shift = scale + int(exponent)
-    power: int = 10 ** abs(shift)
-    number = number * power if shift >= 0 else number // power
-    return -number if sign else number
-
-
-def scaled(number: int, scale: int) -> Decimal:
-    """The decimal `number / 10^scale`, exact for any number of digits."""
-    return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
 
 
 def _decimal_bytes(values: Sequence[object], scale: int) -> nb.Bytes:

@@ -328,8 +328,10 @@ def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
             return exp.convert(value)
         case float():
             return exp.cast(exp.Literal.string(repr(value)), "double")
-        case int() | Decimal():
-            return exp.convert(value)
+        case int() | Decimal() if Decimal(value).is_finite():
+            digits = f"{Decimal(value).copy_abs():f}"  # abs() rounds, and 1E-3 is a DOUBLE
+            number = exp.Literal.number(digits)
+            return exp.Neg(this=number) if value < 0 else number
         case datetime():
             kind = "timestamp" if value.tzinfo is None else "timestamptz"
             return exp.cast(exp.Literal.string(value.isoformat(" ")), kind, dialect=DUCKDB)

@@ -9,13 +9,13 @@ the condition may match more rows than the filter, never fewer: Polars applies t
 import json
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 
+from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.table.engine_scans.comparable_values import compared, one_of, swapped
@@ -152,7 +152,7 @@ def _value(node: object) -> object:
         case ("Datetime", [int(count), str(unit), None]) if unit in _MICROS:
             return _EPOCH + timedelta(microseconds=count * _MICROS[unit])
         case ("Decimal", [int(unscaled), _, int(scale)]):
-            return Decimal(unscaled).scaleb(-scale)
+            return scaled(unscaled, scale)
         case _:
             return None
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileIO
@@ -172,6 +173,26 @@ def test_polars_reads_only_files_that_its_filter_may_match(
     found = opened[0].scan().to_polars(lazy=True).filter(where).sort("id").collect()
     assert found.equals(expected)
     assert len(opened[1].names) == files
+
+
+@pytest.mark.parametrize(
+    "text", ["92964343496219408445.943790806875808821", "-9" + "9" * 19 + "." + "9" * 18, "1E-18"]
+)
+def test_all_digits_of_a_decimal_are_compared(text: str) -> None:
+    """Python's context rounds to 28 digits."""
+    value, near = Decimal(text), Decimal("92964343496219408445.943790806875808822")
+    table = append_table(columns(x=pa.decimal128(38, 18)), [{"x": value}, {"x": near}])
+    scan = table.scan()
+    assert table.count(pe.col("x") == value) == 1
+    assert table.count(f"x = {value:f}") == 1
+    assert scan.to_polars(lazy=True).filter(pl.col("x") == value).collect().height == 1
+    assert scan.to_polars(lazy=True).filter(pl.col("x").is_in([value])).collect().height == 1
+    where = pc.field("x") == pa.scalar(value, pa.decimal128(38, 18))
+    assert scan.to_dataset().to_table(filter=where).num_rows == 1
+    found = pe.sql(
+        "SELECT x, :v AS v FROM t WHERE x = :v", parameters={"v": value}, t=table
+    ).to_arrow()
+    assert found.to_pylist() == [{"x": value, "v": value}]
 
 
 @pytest.mark.parametrize("name", FILTERS)

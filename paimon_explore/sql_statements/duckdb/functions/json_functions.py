@@ -6,7 +6,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -17,6 +17,7 @@ import pyarrow.types as pat
 from paimon_explore.data_types.arrow import is_variant_storage, to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.casts.java_formatting import double_text, float_text
+from paimon_explore.data_types.casts.numeric_casts import fitted_decimal
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -259,11 +260,10 @@ def _decimal(tree: object, target: AtomicType) -> Decimal:
     if not isinstance(tree, str):
         raise _MismatchError
     try:
-        scale = Decimal(1).scaleb(-(target.scale or 0))
-        found = Decimal(tree.replace(",", "")).quantize(scale, ROUND_HALF_UP)
+        found = fitted_decimal(Decimal(tree.replace(",", "")), target)
     except ArithmeticError:
         raise _MismatchError from None
-    if len(found.as_tuple().digits) > (target.precision or 0):
+    if found is None:
         raise _MismatchError
     return found
 
