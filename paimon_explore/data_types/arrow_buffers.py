@@ -265,6 +265,12 @@ def shown_values(array: Column) -> list[object]:
         return as_python_with_dicts(times_as_text(array))
 
 
+def shown_rows(table: pa.Table) -> list[dict[str, object]]:
+    """Convert rows to dictionaries of values for people; see `shown_values`."""
+    columns = [shown_values(column.combine_chunks()) for column in table.columns]
+    return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
 def times_as_text(array: Column) -> Column:
     """Return an array with text in place of dates and times, also within nested values.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import shown_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.row_comparison import (
     DIFFERS,
@@ -270,10 +271,11 @@ class TableComparison(Result):
     def _sample(self, found: RowComparison) -> Grid:
         names = found.columns.schema.names
         rows: list[list[Entry]] = []
-        for row in found.sample.to_pylist():
-            differs = row[DIFFERS] or []
-            text, tone = _KINDS[row[ROWKIND]]
-            cells = [_value_cell(row[name], name in differs) for name in names]
+        kinds, differing = (found.sample.column(name).to_pylist() for name in (ROWKIND, DIFFERS))
+        values = shown_rows(found.sample.select(names))
+        for kind, differs, row in zip(kinds, differing, values, strict=True):
+            text, tone = _KINDS[str(kind)]
+            cells = [_value_cell(row[name], name in (differs or [])) for name in names]
             rows.append([Cell(text=text, tone=tone), *cells])
         total = found.only_a + found.only_b + 2 * found.changed
         return grid("Rows that differ", ("row", *names), rows, total=total)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints, shown_rows
 from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
@@ -464,8 +464,10 @@ class _Judge:
             yield JudgedVersion(version=versions[at], level=level, status=status)
 
     def _versions(self, name: str) -> Iterator[StoredVersion]:
-        for row in self.records[name].to_pylist():
-            sequence, kind, position = (row.pop(column) for column in SYSTEM)
+        records = self.records[name]
+        system = (records.column(one).to_pylist() for one in SYSTEM)
+        values = shown_rows(records.drop_columns(list(SYSTEM)))
+        for sequence, kind, position, row in zip(*system, values, strict=True):
             yield StoredVersion(
                 file=name, position=position, sequence=sequence, kind=KINDS[kind or 0], values=row
             )
@@ -479,7 +481,7 @@ class _Judge:
             )
             for one in plan.splits:
                 for batch in reader.read(one):
-                    return batch.slice(0, 1).to_pylist()[0], None
+                    return shown_rows(pa.Table.from_batches([batch.slice(0, 1)]))[0], None
         except PaimonError as error:
             return None, problem_of(error)
         return None, None

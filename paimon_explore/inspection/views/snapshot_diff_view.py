@@ -16,6 +16,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_fixed,
     empty_table,
+    shown_rows,
     string_array,
     string_scalar,
     take_rows,
@@ -180,10 +181,10 @@ class SnapshotDiff(Result):
 
     def _rows_grid(self) -> Grid:
         found = self.rows()
-        shown = found.slice(0, self.shown_rows).to_pylist()
+        shown = shown_rows(found.slice(0, self.shown_rows))
         rows: list[list[Entry]] = [
             [
-                Cell(text=str(row[ROWKIND]), tone=_KIND_TONES[row[ROWKIND]]),
+                Cell(text=str(row[ROWKIND]), tone=_KIND_TONES[str(row[ROWKIND])]),
                 *(
                     truncate("null" if row[n] is None else str(row[n]))
                     for n in found.column_names[1:]

@@ -21,7 +21,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides
-from paimon_explore.maintenance.row_level.merge_clauses import Clause, MergeChange
+from paimon_explore.maintenance.row_level.merge_clauses import Clause, ClauseKind, MergeChange
 from paimon_explore.maintenance.row_level.merge_join import MergeJoin, On
 from paimon_explore.maintenance.row_level.supported_operations import (
     check_delete,
@@ -86,6 +86,11 @@ def merge_rows(
         )
     scan = scan_of(store, schema, options)
     source_type, rows = source_rows(spec.source, schema.row_type)
+    if not source_type.fields:
+        spec = _without_source(spec, schema)
+        if not spec.clauses:
+            return RowLevelResult(messages=[], planned_on=None)
+        source_type, rows = source_rows(spec.source, schema.row_type)
     names = _names(spec)
     sides = Sides(
         target=readable_row_type(schema, options),
@@ -99,6 +104,13 @@ def merge_rows(
     if change.deletes:
         check_delete(schema, options)
     return run_change(scan, change, change.new_rows if change.inserts else None)
+
+
+def _without_source(spec: MergeSpec, schema: TableSchema) -> MergeSpec:
+    """Return the merge of no rows whose columns are not known: no row of the table matches one."""
+    kept = [one for one in spec.clauses if one.kind is ClauseKind.NOT_MATCHED_BY_SOURCE]
+    empty = arrow_schema(schema.row_type).empty_table()
+    return replace(spec, source=empty, on=schema.row_type.names[0], clauses=kept)
 
 
 def _names(spec: MergeSpec) -> dict[str, str]:
@@ -120,7 +132,7 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
         target: the table's columns; values of dictionaries get the types of columns of that name.
 
     Returns:
-        The columns, nullable, and the rows.
+        The columns, nullable, and the rows; no columns if there are no rows that tell them.
 
     Raises:
         InvalidInputError: the rows cannot be read, or two columns have the same name.
@@ -161,7 +173,7 @@ def _table_of(source: object, target: RowType) -> pa.Table:
         return parts[0] if len(parts) == 1 else _concat(parts)
     if isinstance(source, ArrowStream):
         return pa.RecordBatchReader.from_stream(source).read_all()
-    return arrow_schema(row_type).empty_table()
+    return pa.table({})
 
 
 def _concat(parts: Sequence[pa.Table]) -> pa.Table:

@@ -81,7 +81,9 @@ def _wide(values: Column) -> Column:
     arrow = values.type
     if not isinstance(arrow, pa.Decimal128Type):
         return values
-    return values.cast(pa.decimal256(min(arrow.precision, _MAX_DIGITS // 2 - 1), arrow.scale))
+    # the type of a product has at most 76 digits; 256 bits have room for all digits of the values
+    wide = pa.decimal256(min(arrow.precision, _MAX_DIGITS // 2 - 1), arrow.scale)
+    return values.cast(wide, safe=False)
 
 
 def added(columns: Sequence[Column], result: DataType) -> Column:

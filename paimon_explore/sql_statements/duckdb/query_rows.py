@@ -323,8 +323,9 @@ class AssignedRows:
 def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -> str:
     """Return a value, cast where SQL's store assignment allows what the writer does not.
 
-    All atomic types are assigned to strings; dates and timestamps to each other; an untyped null
-    to all types.
+    All atomic types are assigned to strings; timestamps with and without a time zone, and dates, to
+    each other; an untyped null to all types. The writer refuses what would lose a time of day or
+    digits.
 
     Args:
         value: an expression of DuckDB.
@@ -345,13 +346,12 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
         text = type_name(target.type) if not pat.is_nested(wanted) else None
         return "NULL" if text is None else f"CAST(NULL AS {plain_type(wanted)})"
     to_text = pat.is_string(wanted) and not pat.is_nested(arrow) and not pat.is_binary(arrow)
-    to_time = (pat.is_date(wanted) or pat.is_timestamp(wanted)) and (
-        pat.is_date(arrow) or pat.is_timestamp(arrow)
-    )
     if to_text and not pat.is_string(arrow):
         return f"spark_shown({value})"
-    if to_time and arrow != wanted:
-        return f"CAST({value} AS {plain_type(wanted)})"
+    is_time = [pat.is_date(kind) or pat.is_timestamp(kind) for kind in (arrow, wanted)]
+    zones = [pat.is_timestamp(kind) and kind.tz is not None for kind in (arrow, wanted)]
+    if all(is_time) and zones[0] != zones[1]:
+        return f"CAST({value} AS {'TIMESTAMPTZ' if zones[1] else 'TIMESTAMP'})"
     return value
 
 

@@ -51,7 +51,7 @@ def follow(request: StreamRequest, following: Following, pace: Pace) -> ChangeSt
     options = target.options
     points = StreamPoints(changes)
     consumers = target.store.consumers
-    name = following.consumer or options.value(CONSUMER_ID)
+    name = options.value(CONSUMER_ID) if following.consumer is None else following.consumer
     stored = None if name is None else consumers.find(name)
     if stored is None or options.value(CONSUMER_IGNORE_PROGRESS):
         start = points.start(following.from_, full=following.full)

@@ -116,7 +116,7 @@ def test_all_statements_assign_values_to_columns_alike(
         "DATE '2024-02-29'": "2024-02-29",
         "NULL": None,
     }.items():
-        moment, day = "TIMESTAMP_NTZ '2024-03-01 12:30:00'", "DATE '2024-03-01'"
+        moment, day = "TIMESTAMP '2024-03-01 00:00:00'", "DATE '2024-03-01'"
         new = f"{value}, {moment}, {day}, struct(CAST({value} AS STRING) AS s)"
         source = f"(SELECT 3 AS id, {value} AS s, {moment} AS d, {day} AS t)"
         catalog.sql(f"INSERT INTO a SELECT 1, {new}")
@@ -130,7 +130,11 @@ def test_all_statements_assign_values_to_columns_alike(
         )
         stored = (text, date(2024, 3, 1), datetime(2024, 3, 1), {"s": text})  # noqa: DTZ001
         assert rows("SELECT s, d, t, r FROM a") == [stored] * 3, value
-    for refused in ("UPDATE a SET id = s", "UPDATE a SET d = 5", "UPDATE a SET s = struct(1 AS s)"):
+    noon = "TIMESTAMP_NTZ '2024-03-01 12:30:00'"
+    for refused in (
+        *("UPDATE a SET id = s", "UPDATE a SET d = 5", "UPDATE a SET s = struct(1 AS s)"),
+        *(f"UPDATE a SET d = {noon}", f"INSERT INTO a (id, d) SELECT 1, {noon}"),  # noqa: S608
+    ):
         with pytest.raises(InvalidInputError):
             catalog.sql(refused)
 

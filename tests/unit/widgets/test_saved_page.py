@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+import paimon_explore as pe
 from paimon_explore.widgets.explorer import explore
 from support.explored import HOSTILE, History, hostile_history
 from support.small_tables import columns, keyed_table
@@ -39,6 +40,25 @@ def test_a_page_holds_what_every_view_of_the_selected_snapshot_says(tmp_path: Pa
     codes = recording["codes"]
     assert isinstance(codes, dict)
     assert codes["1|files"][0] == "t.at(snapshot=1).files()"
+
+
+def test_times_that_python_does_not_have_are_shown_everywhere(tmp_path: Path) -> None:
+    """In a page, and in the reports of a notebook."""
+    times = pa.array([253_402_300_800, -62_135_596_801], pa.int64()).cast(pa.timestamp("s"))
+    days = times.cast(pa.date32())
+    rows = pa.table({"k": days, "v": times.cast(pa.timestamp("us"))})
+    table = keyed_table(rows.schema, primary_key=["k"])
+    table.upsert(rows.slice(0, 1))
+    table.upsert(rows)
+    table.explore().save_html(tmp_path / "t.html")
+    answers = recording_of((tmp_path / "t.html").read_text(encoding="utf-8"))["answers"]
+    assert isinstance(answers, dict)
+    assert all(answer["ok"] for answer in answers.values())
+    reports: list[object] = [table.diff(1, 2), table.rows(), pe.compare(table.at(1), table)]
+    reports += [table.history({"k": "0000-12-31"}), pe.sql("SELECT v FROM t", t=table)]
+    texts = list(map(repr, reports))
+    assert all("0000-12-31" in text or "10000-01-01" in text for text in texts[1:])
+    assert str(table.to_pandas()["k"].dtype).startswith("datetime64")
 
 
 def test_a_page_asks_for_nothing_and_holds_no_code_of_the_table(tmp_path: Path) -> None:

@@ -108,6 +108,16 @@ def test_a_source_without_rows_changes_what_it_does_not_match() -> None:
     assert values(table) == {2: 20, 3: 30, None: 0}
 
 
+@pytest.mark.parametrize("source", [[], iter(()), pd.DataFrame(), {}])
+def test_columns_of_a_source_without_rows_are_not_known(source: object) -> None:
+    table = table_of()
+    merge = table.merge(source, on={"k": "key"})  # type: ignore[arg-type]  # rows of several kinds
+    merge = merge.when_matched_update({"v": "source.other + v"}, "source.key > 0")
+    assert merge.when_not_matched_insert().execute() is None
+    table.merge([], on="x = y").when_not_matched_by_source_update({"v": "v + 1"}).execute()
+    assert values(table) == {1: 11, 2: 21, 3: 31, None: 1}
+
+
 def test_two_source_rows_may_delete_a_row_but_not_update_it() -> None:
     table = table_of()
     source = [{"k": 1, "v": 5}, {"k": 1, "v": 6}]
