@@ -92,7 +92,10 @@ def replaced_partition(
         if key is None:
             raise _refused(condition, table, schema.partition_keys)
         if key in found:
-            raise InvalidInputError(f"REPLACE WHERE compares column {key!r} twice.")
+            raise InvalidInputError(
+                f"REPLACE WHERE compares column {key!r} twice.",
+                hint="Compare each partition column with one value; replace partitions one by one.",
+            )
         found[key] = constant(warehouse, value, schema.project([key]).fields[0])
     return found
 

@@ -22,7 +22,8 @@ def value_of(args: Args, count: int) -> Callable[[str], object]:
         def named(name: str) -> object:
             if name not in args:
                 raise InvalidInputError(
-                    f"Parameter :{name} has no value.", hint=f"Values: {choices(sorted(args))}."
+                    f"Parameter :{name} has no value.",
+                    hint=f"There are values for {choices(sorted(args))}.",
                 )
             return args[name]
 

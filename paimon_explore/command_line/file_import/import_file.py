@@ -101,7 +101,7 @@ def text_of(path: Path) -> Iterator[TextIO]:
             yield cast("TextIO", stream)
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{path} is not UTF-8: {error.reason} at byte {error.start} of a block.",
+            f"{path} is not UTF-8: {error.reason} {error.object[error.start : error.start + 1]!r}.",
             hint="Convert the file to UTF-8, for example with iconv.",
         ) from error
     except OSError as error:

@@ -33,7 +33,8 @@ def parquet_folder(file_io: FileIO, folder: str) -> ForeignTable:
         files = [(name, file_io.open(folder + name)) for name in names]
         first = pq.ParquetFile(files[0][1])
     except (pa.ArrowInvalid, IndexError) as error:
-        raise InvalidInputError(f"{folder!r} is not a folder of Parquet files.") from error
+        why = f"{names[0][1:]!r} is none." if names else "It contains no files."
+        raise InvalidInputError(f"{folder!r} is not a folder of Parquet files: {why}") from error
     values = [dict(_PARTITION.findall(name)) for name in names]
     keys = tuple(values[0])
     columns = {key: _column([unquote(one[key]) for one in values]) for key in keys}

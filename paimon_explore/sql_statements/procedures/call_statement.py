@@ -329,14 +329,18 @@ def _rollback_to_watermark(one: Call) -> Answer:
         found = snapshot.watermark
         return found is not None and found != NO_WATERMARK and found <= watermark
 
-    return _rollback_to_last(table, reached, f"with a watermark of at most {watermark}")
+    known = [s.watermark for s in table.snapshots if s.watermark not in (None, NO_WATERMARK)]
+    hint = f"The watermarks start with {known[0]}." if known else "No snapshot has a watermark."
+    return _rollback_to_last(table, reached, f"with a watermark of at most {watermark}", hint)
 
 
-def _rollback_to_last(table: Table, fits: Callable[[Snapshot], bool], what: str) -> Answer:
+def _rollback_to_last(
+    table: Table, fits: Callable[[Snapshot], bool], what: str, hint: str = ""
+) -> Answer:
     found = [snapshot.id for snapshot in table.snapshots if fits(snapshot)]
     if not found:
         msg = f"Table {table.name} has no snapshot {what}."
-        raise NotFoundError("snapshot", what, table.name, message=msg)
+        raise NotFoundError("snapshot", what, table.name, message=msg, hint=hint)
     before = store_of(table).snapshots.latest_id()
     made = table.rollback_to(snapshot=found[-1])
     return _rolled_back(before, made)

@@ -107,9 +107,8 @@ def _refused(hint: str) -> Callable[[Call], Answer]:
 
 
 _REPAIR = (
-    "It enters tables of a folder into a Hive metastore; other catalogs of Java refuse it, too. "
-    "Tables of a folder are found without it. A Hive metastore gets a table by creating it there "
-    "and copying the files: CALL sys.copy(source_table => 'a.t', target_table => 'b.t')."
+    "A catalog in a folder does not need it: the tables of the folder are found. To bring a table "
+    "into a Hive metastore, copy it: CALL sys.copy(source_table => 'a.t', target_table => 'b.t')."
 )
 
 
