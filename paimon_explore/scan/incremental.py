@@ -33,12 +33,13 @@ from paimon_explore.metadata.options.table_options import (
     STREAMING_READ_OVERWRITE,
 )
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.scan.branch_scan import branches_read, is_chain
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
-from paimon_explore.scan.splits.data_split import RetractedSplit, Split
+from paimon_explore.scan.splits.data_split import DataSplit, RetractedSplit, Split
 from paimon_explore.scan.splits.split_generator import files_as_splits, whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -240,6 +241,8 @@ def branch_changes(
 ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
     """Like `change_splits`, for all branches that the table's options name.
 
+    As in batch reads of Java, records of postponed buckets are left out.
+
     Args:
         target: the table.
         span_of: returns the commit range of a branch.
@@ -252,10 +255,16 @@ def branch_changes(
     own = is_chain(target)  # of which only the table's own commits are read
     first, *others = (target,) if own else branches_read(target)
     present: set[bytes] = set()
-    for snapshot, splits in change_splits(first, span_of(first), mode, predicate):
-        present.update(split.partition for split in splits)
-        yield snapshot, splits
-    for other in others:
-        for snapshot, splits in change_splits(other, span_of(other), mode, predicate):
-            if added := [split for split in splits if split.partition not in present]:
-                yield snapshot, added
+    for branch in (first, *others):
+        for snapshot, splits in change_splits(branch, span_of(branch), mode, predicate):
+            found = [split for split in splits if not _is_postponed(split)]
+            if branch is first:
+                present.update(split.partition for split in found)
+            else:
+                found = [split for split in found if split.partition not in present]
+            if found:
+                yield snapshot, found
+
+
+def _is_postponed(split: Split) -> bool:
+    return isinstance(split, DataSplit) and split.bucket == POSTPONE_BUCKET

@@ -32,6 +32,7 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "merge-engine": "partial-update",
         "partial-update.remove-record-on-delete": "true",
     },
+    "postponed": {"bucket": "-2"},
     "vectors": {
         "bucket": "1",
         "changelog-producer": "input",
@@ -163,7 +164,7 @@ def test_consumers_are_those_of_java(java: JavaPaimon, tmp_path: Path) -> None:
     assert next(table.follow(consumer="c", timeout=0)).snapshot_id >= 5
 
 
-@pytest.mark.parametrize("kind", ["append", "lookup"])
+@pytest.mark.parametrize("kind", ["append", "lookup", "postponed"])
 def test_batch_reads_with_scan_modes_give_what_java_gives(
     java: JavaPaimon, tmp_path: Path, kind: str
 ) -> None:
