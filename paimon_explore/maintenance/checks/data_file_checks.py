@@ -49,6 +49,7 @@ from paimon_explore.scan.manifest_arrays import binary
 from paimon_explore.scan.manifest_arrays import numbers as frame_numbers
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.splits.file_locations import data_file_paths
+from paimon_explore.scan.splits.row_id_ranges import is_blob_file
 from paimon_explore.store.table_store import TableStore
 
 ROWS = "a data file has the recorded number of rows"
@@ -226,8 +227,12 @@ class FileRows:
         return not (self._is_orc and has_char)
 
     @property
+    def _file_name(self) -> str:
+        return str(self.entry.rows()[0]["file_name"])
+
+    @property
     def _is_orc(self) -> bool:
-        return str(self.entry.rows()[0]["file_name"]).endswith(".orc")
+        return self._file_name.endswith(".orc")
 
     def _has(self, names: Sequence[str]) -> bool:
         return set(names) <= set(self.table.column_names)
@@ -312,6 +317,8 @@ class FileRows:
         return frame_numbers(self.table, SEQUENCE_NUMBER)
 
     def _statistics(self) -> Iterator[tuple[str, str]]:
+        if is_blob_file(self._file_name):  # readers do not use them; pypaimon counts no nulls
+            return
         fields = [field for field in self.schema.fields if self._has([field.name])]
         frame = value_stats(self.entry, lambda _: self.schema, fields)
         for name, stats in frame.columns.items():
