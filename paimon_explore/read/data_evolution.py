@@ -78,9 +78,10 @@ class ColumnFile:
     elsewhere: Callable[[], Bools] | None = None
 
     def contains(self, field: DataField) -> bool:
-        """Whether the file contains the column with this id."""
+        """Whether the file, or its partition, has the column with this id."""
         source = self.schema.row_type.field_by_id(field.id)
-        return source is not None and (self.write_cols is None or source.name in self.write_cols)
+        known = None if self.write_cols is None else (*self.write_cols, *self.schema.partition_keys)
+        return source is not None and (known is None or source.name in known)
 
     def without_columns_of(self, files: Sequence["ColumnFile"]) -> "ColumnFile":
         """Returns a file of all columns without those that column files contain.

@@ -372,17 +372,20 @@ class ResultColumns:
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
         partition_keys = source.schema.partition_keys
+        partition_fields = {field.id: field for field in source.schema.partition_type}
         paths = dict(request.variant_paths)
 
         def indexed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
             for found in field_sources(fields, source.stored_fields):
+                key = partition_fields.get(found.wanted.id)
+                if key is not None and not (request.stored_partition and key.name in names):
+                    at = partition_keys.index(key.name)
+                    yield replace(found, stored=key, partition=at), None
+                    continue
                 if found.stored is None:
                     yield found, None
                     continue
                 name = found.stored.name
-                if name in partition_keys and not (request.stored_partition and name in names):
-                    yield replace(found, partition=partition_keys.index(name)), None
-                    continue
                 if name in keys and KEY_PREFIX + name in names:
                     name = KEY_PREFIX + name
                 wanted = paths.get(found.wanted.name, ())

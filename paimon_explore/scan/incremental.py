@@ -19,6 +19,8 @@ timestamps are resolved in each branch. Seen with the official Java 2.0.0.
 
 from collections.abc import Callable, Iterator, Sequence
 
+import pyarrow as pa
+
 from paimon_explore.errors import InvalidInputError, NotFoundError, StreamRollbackError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
@@ -29,6 +31,7 @@ from paimon_explore.metadata.options.option_enums import (
 )
 from paimon_explore.metadata.options.table_options import (
     CHANGELOG_PRODUCER,
+    DATA_EVOLUTION_ENABLED,
     STREAMING_READ_APPEND_OVERWRITE,
     STREAMING_READ_OVERWRITE,
 )
@@ -241,7 +244,8 @@ def branch_changes(
 ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
     """Like `change_splits`, for all branches that the table's options name.
 
-    As in batch reads of Java, records of postponed buckets are left out.
+    As in batch reads of Java, records of postponed buckets are left out, and with data evolution
+    the files of all commits are read together: a row that was added and updated is one row.
 
     Args:
         target: the table.
@@ -256,7 +260,8 @@ def branch_changes(
     first, *others = (target,) if own else branches_read(target)
     present: set[bytes] = set()
     for branch in (first, *others):
-        for snapshot, splits in change_splits(branch, span_of(branch), mode, predicate):
+        changes = change_splits(branch, span_of(branch), mode, predicate)
+        for snapshot, splits in _together(branch, changes):
             found = [split for split in splits if not _is_postponed(split)]
             if branch is first:
                 present.update(split.partition for split in found)
@@ -264,6 +269,21 @@ def branch_changes(
                 found = [split for split in found if split.partition not in present]
             if found:
                 yield snapshot, found
+
+
+def _together(
+    target: ScanTarget, changes: Iterator[tuple[Snapshot, Sequence[Split]]]
+) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
+    """With data evolution, the files of all commits as those of the last one."""
+    if not target.options.value(DATA_EVOLUTION_ENABLED):
+        yield from changes
+        return
+    found = list(changes)
+    splits = [split for _, own in found for split in own if isinstance(split, DataSplit)]
+    if splits:
+        entries = ManifestEntries(pa.concat_tables([split.files.table for split in splits]))
+        last = found[-1][0]
+        yield last, files_as_splits(target.located_changes(entries, last), target.rules)
 
 
 def _is_postponed(split: Split) -> bool:
