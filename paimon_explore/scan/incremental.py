@@ -3,7 +3,8 @@
 `delta` reads the files that APPEND commits added, `changelog` the changelog files of commits other
 than OVERWRITE. Rows are not merged: a row appears as often as it was written. The start is
 exclusive, the end inclusive. `diff` compares two states row by row, see `read.snapshot_diff`.
-Seen with the official Java 2.0.0: rows are not merged across the commits of the range.
+Seen with the official Java 2.0.0: rows are not merged across the commits of the range, except
+columns of the same row (data evolution).
 
 Streams also skip OVERWRITE commits by default. With `streaming-read-overwrite` (primary-key tables)
 they emit the rows of the removed files as retractions, then those of the new files; with
