@@ -13,6 +13,7 @@ deletion vector of one of them marks. Primary-key indexes find positions in file
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
@@ -45,6 +46,7 @@ from paimon_explore.read.data_file import (
 from paimon_explore.read.deletion_vector_filter import Positions, positions
 from paimon_explore.scan.manifest_arrays import row_array
 from paimon_explore.scan.splits.data_split import LocatedFiles
+from paimon_explore.scan.splits.row_id_ranges import is_column_file
 
 if TYPE_CHECKING:
     from pyroaring import BitMap
@@ -61,6 +63,7 @@ class ColumnFile:
         schema: the schema it was written with.
         write_cols: the columns it contains, as named in that schema; None for all.
         read: reads fields of some rows, in file order; of all rows if the positions are None.
+        is_column_file: whether it stores columns beside the data file of its rows.
         elsewhere: returns which rows refer to the next older file with their column (blob files);
             None if no row does.
     """
@@ -71,12 +74,26 @@ class ColumnFile:
     schema: TableSchema
     write_cols: tuple[str, ...] | None
     read: Callable[[tuple[DataField, ...], "BitMap | None"], Iterator[pa.RecordBatch]]
+    is_column_file: bool = False
     elsewhere: Callable[[], Bools] | None = None
 
     def contains(self, field: DataField) -> bool:
-        """Whether the file contains the column with this id."""
+        """Whether the file, or its partition, has the column with this id."""
         source = self.schema.row_type.field_by_id(field.id)
-        return source is not None and (self.write_cols is None or source.name in self.write_cols)
+        known = None if self.write_cols is None else (*self.write_cols, *self.schema.partition_keys)
+        return source is not None and (known is None or source.name in known)
+
+    def without_columns_of(self, files: Sequence["ColumnFile"]) -> "ColumnFile":
+        """Returns a file of all columns without those that column files contain.
+
+        Data files do not store them, also if their `_WRITE_COLS` is null, as writers of 2.1 leave
+        it with `data-evolution.write-cols-optimization.enabled`.
+        """
+        others = [file for file in files if file.is_column_file]
+        if self.write_cols is not None or not others:
+            return self
+        fields = (f for f in self.schema.fields if not any(other.contains(f) for other in others))
+        return replace(self, write_cols=tuple(field.name for field in fields))
 
 
 def column_file(source: DataFileSource, row_count: int) -> ColumnFile:
@@ -95,6 +112,7 @@ def column_file(source: DataFileSource, row_count: int) -> ColumnFile:
         read=lambda fields, selection: read_data_file(
             source, ReadRequest(fields=fields, selection=selection)
         ),
+        is_column_file=is_column_file(source.path),
         elsewhere=partial(_rows_elsewhere, source) if source.path.endswith(".blob") else None,
     )
 
@@ -124,7 +142,7 @@ def merge_columns(
     if not len(row_ids):
         return
     newest_first = sorted(files, key=lambda file: file.newest, reverse=True)
-    parts = [_Part.of(file, row_ids) for file in newest_first]
+    parts = [_Part.of(file.without_columns_of(files), row_ids) for file in newest_first]
     whole = _whole_columns(parts, fields, len(row_ids))
     columns = [
         whole[field.name] if field.name in whole else _column(parts, field, len(row_ids))

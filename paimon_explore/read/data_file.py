@@ -101,7 +101,7 @@ class DataFileSource:
             tracking). Without it they are null.
         sequence_number: replaces every stored sequence number (level-0 files of tables with
             `sequence.snapshot-ordering`, where it is the snapshot id of the manifest entry).
-        partition: the entry's `_PARTITION`: partition columns that are not stored have its values.
+        partition: the entry's `_PARTITION`, the values of the partition columns.
         file_format: the format of the file; None if its name says it.
         as_descriptor: read the values of a blob file as descriptors of their place in the file.
     """
@@ -175,6 +175,9 @@ class ReadRequest:
         use_threads: decode columns of one batch in parallel.
         variant_paths: the paths of VARIANT columns that are only needed at these paths, by name in
             `fields` and `filter_fields`; what is at other paths may be missing from their values.
+        stored_partition: read partition columns from the file if it has them. By default they have
+            the values of the partition, as in Java: ORC files store other ones for CHAR (padded)
+            and for timestamps of the last second before 1970.
         zone: for conversions between TIMESTAMP_LTZ and wall clock times: if a column's type was
             changed, and in ORC files without a writer time zone; None for the process's zone.
     """
@@ -191,6 +194,7 @@ class ReadRequest:
     omit_insert_kinds: bool = False
     use_threads: bool = True
     variant_paths: "VariantPaths" = ()
+    stored_partition: bool = False
     zone: tzinfo | None = None
 
 
@@ -342,6 +346,7 @@ class ResultColumns:
             request.system_columns,
             request.from_keys,
             request.variant_paths,
+            request.stored_partition,
             names,
         )
         known = _mappings.get(key)
@@ -367,10 +372,16 @@ class ResultColumns:
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
         partition_keys = source.schema.partition_keys
+        partition_fields = {field.id: field for field in source.schema.partition_type}
         paths = dict(request.variant_paths)
 
         def indexed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
             for found in field_sources(fields, source.stored_fields):
+                key = partition_fields.get(found.wanted.id)
+                if key is not None and not (request.stored_partition and key.name in names):
+                    at = partition_keys.index(key.name)
+                    yield replace(found, stored=key, partition=at), None
+                    continue
                 if found.stored is None:
                     yield found, None
                     continue
@@ -378,11 +389,7 @@ class ResultColumns:
                 if name in keys and KEY_PREFIX + name in names:
                     name = KEY_PREFIX + name
                 wanted = paths.get(found.wanted.name, ())
-                at = add(StoredColumn(name=name, type=found.stored.type, paths=wanted))
-                if at is None and name in partition_keys:
-                    yield replace(found, partition=partition_keys.index(name)), None
-                    continue
-                yield found, at
+                yield found, add(StoredColumn(name=name, type=found.stored.type, paths=wanted))
 
         sources = tuple(indexed(request.fields))
         system = tuple(

@@ -34,8 +34,10 @@ from paimon_explore.encoding.arrow_type_conversion import (
     struct_of_children,
     with_children,
 )
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.data_file_reader import decode_dictionary
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.manifest_arrays import byte_array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +58,9 @@ class Casting:
 
     def partition_value(self, index: int) -> Column:
         """Return the value of a partition column, as an array of one value."""
-        from paimon_explore.encoding.binary_row.decoder import decode_rows  # noqa: PLC0415 - rare
-
         if self.partition is None:
             return null_array(1, to_arrow(self.partition_types[index]))
-        rows = pa.array([self.partition], pa.binary())
+        rows = byte_array([self.partition])
         return decode_rows(rows, self.partition_types, where="_PARTITION")[index]
 
 
@@ -72,8 +72,8 @@ class FieldSource:
         wanted: the field of the reading schema.
         stored: the field of the file's schema, with ROWs reduced to the fields to read; None if
             the file's schema has no field with this id.
-        partition: the index among the partition columns of a column that the file does not store,
-            as in tables migrated from Hive: its value is that of the file's partition.
+        partition: the index among the partition columns of a column that has the value of the
+            file's partition.
     """
 
     wanted: DataField

@@ -189,7 +189,7 @@ class _SmallSplits:
 
 def _supports(reader: SplitReader) -> bool:
     """Whether the columns of a reader can be read from several files at once."""
-    return not reader.system_columns and not reader.has_char_partition
+    return not reader.system_columns
 
 
 def _merges(reader: SplitReader) -> bool:
@@ -271,6 +271,7 @@ def _raw_rows(reader: SplitReader, splits: Splits, files: range) -> Sequence[pa.
         filter_fields=fields[wanted:],
         predicate=None if reader.predicate == TRUE else reader.predicate,
         batch_rows=reader.batch_rows,
+        stored_partition=True,
     )
     try:
         found = _Opened.of(reader, splits, files, request)
@@ -373,6 +374,7 @@ def _merge_request(reader: SplitReader, spec: MergeSpec, *, with_sequence: bool)
         system_columns=(*system, SystemColumn.VALUE_KIND),
         from_keys=True,
         batch_rows=_MAX_ROWS + _MAX_FILE_ROWS,
+        stored_partition=True,
     )
 
 

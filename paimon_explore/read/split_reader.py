@@ -181,33 +181,17 @@ class SplitReader:
 
     def _stored(self, split: Split) -> Iterator[pa.RecordBatch]:
         if isinstance(split, LayeredSplit):
-            return self._filtered(split, self._layered(split))
+            return self.filtered(self._layered(split))
         if isinstance(split, RetractedSplit):
             return self._retracted(split)
         if isinstance(split, DifferenceSplit):
             return self._difference(split)
         return self._raw(split) if split.raw_convertible else self._merged(split, self.spec)
 
-    def _filtered(
-        self, split: Split, batches: Iterator[pa.RecordBatch]
-    ) -> Iterator[pa.RecordBatch]:
-        """Filters rows of a split, with the values of its partition."""
-        if self.has_char_partition:
-            batches = (self._in_partition(batch, split.partition) for batch in batches)
-        return self.filtered(batches)
-
     def filtered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Filters rows with `fields` by the predicate and selects the columns."""
         names = [*self.columns, *self.system_columns]
         return filter_batches(batches, self.predicate, self.target.schema.row_type, names)
-
-    @property
-    def has_char_partition(self) -> bool:
-        """Whether files may store partition values in another form (CHAR is padded in ORC)."""
-        keys = self.target.schema.partition_keys
-        return bool(keys) and any(
-            is_root(field.type, TypeRoot.CHAR) for field in self.fields if field.name in keys
-        )
 
     def _raw(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
         if split.same_rows:
@@ -231,7 +215,7 @@ class SplitReader:
         as_descriptor = not self.as_stored and self.target.options.value(BLOB_AS_DESCRIPTOR)
         parts = [file.columns(as_descriptor=as_descriptor) for file in files]
         merged = merge_columns(parts, self.fields, self.system_columns, row_ids=row_ids)
-        return self._filtered(split, merged)
+        return self.filtered(merged)
 
     def plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
         """Reads a file whose rows are the table's rows, so that any predicate may skip rows."""
@@ -252,10 +236,7 @@ class SplitReader:
             use_threads=self.use_threads,
             variant_paths=self.needed_paths,
         )
-        if not self.has_char_partition:
-            return read_data_file(file.source(), request)
-        request = replace(request, fields=fields, filter_fields=None)
-        return self._filtered(split, read_data_file(file.source(), request))
+        return read_data_file(file.source(), request)
 
     @property
     def spec(self) -> MergeSpec:
@@ -332,7 +313,7 @@ class SplitReader:
                 for row in runs[0]:
                     yield from self.plain_file(split, row)
             else:
-                yield from self._filtered(split, self._merge_section(split, runs, spec))
+                yield from self.filtered(self._merge_section(split, runs, spec))
 
     def _merge_section(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
@@ -520,7 +501,7 @@ class SplitFile:
             first_row_id=self._cell("first_row_id").as_py(),
             max_sequence_number=newest,
             sequence_number=newest if stamped else None,
-            partition=self.split.partition,
+            partition=self._cell("partition").as_py(),
         )
 
     def deleted(self) -> "DeletionVector | None":

@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from paimon_explore.errors import NotFoundError, SnapshotExpiredError, StreamRollbackError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.effective_options import level_count
@@ -26,8 +28,10 @@ from paimon_explore.metadata.options.option_enums import (
     IncrementalBetweenScanMode,
 )
 from paimon_explore.metadata.options.table_options import (
+    BUCKET,
     CHANGELOG_PRODUCER,
     DELETION_VECTORS_MERGE_ON_READ,
+    POSTPONE_BUCKET,
     SCAN_BOUNDED_WATERMARK,
     STREAMING_READ_SNAPSHOT_DELAY,
 )
@@ -39,10 +43,15 @@ from paimon_explore.scan.incremental import (
     change_mode,
     change_splits,
     check_unchanged,
+    partition_filter_of,
 )
+from paimon_explore.scan.live_entries import live_files
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.scan.splits.split_generator import files_as_splits
+from paimon_explore.store.expired import explain_missing_files
 
 AUTO = IncrementalBetweenScanMode.AUTO
 
@@ -187,3 +196,24 @@ class StreamLog:
                 return replace(state, min_level=level_count(options) - 1)
             case _:
                 return state
+
+    def postponed(self, snapshot: Snapshot) -> Sequence[Split]:
+        """The postponed records of a snapshot, in write order, which are part of a state.
+
+        Streams of mode `delta` return such records when they are committed, and nothing when they
+        are compacted. Java returns them unmerged.
+        """
+        target = self.target.for_read()
+        if (
+            self.mode is not IncrementalBetweenScanMode.DELTA
+            or target.options.value(BUCKET) != POSTPONE_BUCKET
+        ):
+            return ()
+        with explain_missing_files(target.store, snapshot):
+            files = live_files(target.store, snapshot, partition_filter_of(target, self.where))
+        created = numbers(files.table, "creation_time")
+        wanted = numbers(files.table, "bucket") == POSTPONE_BUCKET
+        wanted &= created >= (target.created_since or 0)
+        order = np.argsort(created, kind="stable")
+        files = files.take(order[wanted[order]])
+        return files_as_splits(target.located_changes(files, snapshot), target.rules)

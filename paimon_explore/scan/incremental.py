@@ -3,7 +3,8 @@
 `delta` reads the files that APPEND commits added, `changelog` the changelog files of commits other
 than OVERWRITE. Rows are not merged: a row appears as often as it was written. The start is
 exclusive, the end inclusive. `diff` compares two states row by row, see `read.snapshot_diff`.
-Seen with the official Java 2.0.0: rows are not merged across the commits of the range.
+Seen with the official Java 2.0.0: rows are not merged across the commits of the range, except
+columns of the same row (data evolution).
 
 Streams also skip OVERWRITE commits by default. With `streaming-read-overwrite` (primary-key tables)
 they emit the rows of the removed files as retractions, then those of the new files; with
@@ -19,6 +20,8 @@ timestamps are resolved in each branch. Seen with the official Java 2.0.0.
 
 from collections.abc import Callable, Iterator, Sequence
 
+import pyarrow as pa
+
 from paimon_explore.errors import InvalidInputError, NotFoundError, StreamRollbackError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
@@ -29,16 +32,18 @@ from paimon_explore.metadata.options.option_enums import (
 )
 from paimon_explore.metadata.options.table_options import (
     CHANGELOG_PRODUCER,
+    DATA_EVOLUTION_ENABLED,
     STREAMING_READ_APPEND_OVERWRITE,
     STREAMING_READ_OVERWRITE,
 )
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.scan.branch_scan import branches_read, is_chain
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
-from paimon_explore.scan.splits.data_split import RetractedSplit, Split
+from paimon_explore.scan.splits.data_split import DataSplit, RetractedSplit, Split
 from paimon_explore.scan.splits.split_generator import files_as_splits, whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -240,6 +245,9 @@ def branch_changes(
 ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
     """Like `change_splits`, for all branches that the table's options name.
 
+    As in batch reads of Java, records of postponed buckets are left out, and with data evolution
+    the files of all commits are read together: a row that was added and updated is one row.
+
     Args:
         target: the table.
         span_of: returns the commit range of a branch.
@@ -252,10 +260,32 @@ def branch_changes(
     own = is_chain(target)  # of which only the table's own commits are read
     first, *others = (target,) if own else branches_read(target)
     present: set[bytes] = set()
-    for snapshot, splits in change_splits(first, span_of(first), mode, predicate):
-        present.update(split.partition for split in splits)
-        yield snapshot, splits
-    for other in others:
-        for snapshot, splits in change_splits(other, span_of(other), mode, predicate):
-            if added := [split for split in splits if split.partition not in present]:
-                yield snapshot, added
+    for branch in (first, *others):
+        changes = change_splits(branch, span_of(branch), mode, predicate)
+        for snapshot, splits in _together(branch, changes):
+            found = [split for split in splits if not _is_postponed(split)]
+            if branch is first:
+                present.update(split.partition for split in found)
+            else:
+                found = [split for split in found if split.partition not in present]
+            if found:
+                yield snapshot, found
+
+
+def _together(
+    target: ScanTarget, changes: Iterator[tuple[Snapshot, Sequence[Split]]]
+) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
+    """With data evolution, the files of all commits as those of the last one."""
+    if not target.options.value(DATA_EVOLUTION_ENABLED):
+        yield from changes
+        return
+    found = list(changes)
+    splits = [split for _, own in found for split in own if isinstance(split, DataSplit)]
+    if splits:
+        entries = ManifestEntries(pa.concat_tables([split.files.table for split in splits]))
+        last = found[-1][0]
+        yield last, files_as_splits(target.located_changes(entries, last), target.rules)
+
+
+def _is_postponed(split: Split) -> bool:
+    return isinstance(split, DataSplit) and split.bucket == POSTPONE_BUCKET

@@ -283,7 +283,8 @@ class ReadableTable(BaseTable):
                 Where a state has expired, `auto` returns the changes of the commits, as `changes`
                 does. `delta` and `changelog` are those of Java Paimon: the rows of files that
                 APPEND commits added, or of changelog files, as often as they were written; changes
-                of other commits are left out.
+                of other commits and records of postponed buckets are left out. With data evolution,
+                columns that were written to the same row are one row.
             columns: as for `scan`.
             where: a filter, as for `scan`.
             row_kinds: include removed rows, and add the column `rowkind` in front.

@@ -8,7 +8,7 @@ import pytest
 from oracle import JavaPaimon
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
-from peers import Peers
+from peers import PEERS, Peer, Peers
 from support.changed_rows import STOCK, stock
 from support.compacting import deleted, live
 from support.rows import difference
@@ -105,6 +105,28 @@ def test_pypaimon_and_we_update_blobs_in_turn(
     assert found[6] == (b"m6", b"c6", None)
     assert found[7] == (b"b7", b"m7", None)
     assert found[100] == (b"m", b"q", b"py")
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_data_files_without_names_of_columns_have_no_blobs(
+    peers: Peers, warehouse: Path, peer: Peer
+) -> None:
+    compact = {"data-evolution.write-cols-optimization.enabled": "true"}
+    peers.create(warehouse, "db.t", BLOBS, options={**OPTIONS, **compact})
+    rows = [{"id": i, "name": f"n{i}", "b": b"b%d" % i, "c": None} for i in range(4)]
+    for _ in range(2):
+        peers.write(peer, warehouse, "db.t", pa.Table.from_pylist(rows, BLOBS))
+    table = Catalog(warehouse).table("db.t")
+    assert None in table.inspect.files()["write_cols"].to_pylist()
+    assert difference(pa.Table.from_pylist(rows * 2, BLOBS), table.to_arrow()) == ""
+    assert table.count("b IS NOT NULL AND c IS NULL AND id = 1") == 2
+    table.update({"c": b"us", "name": "upper(name)"}, "id = 2")
+    table.delete("id = 3")
+    table.compact()
+    ours = table.to_arrow()
+    assert ours["b"].to_pylist() == [b"b0", b"b1", b"b2"] * 2
+    assert difference(peers.read("py", warehouse, "db.t"), ours) == ""
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_columns_of_descriptors_and_descriptors_of_blob_files(

@@ -1,4 +1,4 @@
-"""Java reads data files without partition columns as we do: with the values of their partition."""
+"""Java reads partition columns as we do: with the values of the partition, not of the files."""
 
 import datetime as dt
 from pathlib import Path
@@ -33,3 +33,25 @@ def test_java_reads_the_same_rows(java: JavaPaimon, tmp_path: Path, *, keyed: bo
     ours = Catalog(tmp_path).table("d.t").to_arrow()
     assert difference(java.read(table.path), ours) == ""
     assert ours.num_rows == (40 if keyed else 50)
+
+
+@pytest.mark.parametrize("keyed", [False, True], ids=["append", "keyed"])
+def test_orc_files_of_java_store_other_values_than_the_partition(
+    java: JavaPaimon, tmp_path: Path, *, keyed: bool
+) -> None:
+    moment = dt.datetime(1969, 12, 31, 23, 59, 59, 999000)  # noqa: DTZ001 - TIMESTAMP has no zone
+    java.create_table(
+        tmp_path / "d.db" / "t",
+        [("at", "TIMESTAMP(3) NOT NULL"), ("code", "CHAR(3) NOT NULL"), ("id", "INT NOT NULL")],
+        partition_keys=["at", "code"],
+        primary_keys=["at", "code", "id"] if keyed else [],
+        options={"file.format": "orc", "bucket": "1" if keyed else "-1"},
+    )
+    table = Catalog(tmp_path).table("d.t")
+    for first in (0, 2):
+        java.write(table.path, [{"at": moment, "code": "a", "id": first + i} for i in range(3)])
+    assert set(table.to_arrow()["at"].to_pylist()) == {moment}
+    assert difference(java.read(table.path), table.to_arrow()) == ""
+    for where in ("id = 2", "code = 'a'", "at < TIMESTAMP '1970-01-01' AND id > 1"):
+        assert table.count(where) == table.scan(["id"], where).to_arrow().num_rows > 0, where
+    assert list(table.maintenance.fsck(read_rows=True)) == []

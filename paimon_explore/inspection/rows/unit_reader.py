@@ -188,9 +188,7 @@ class UnitReader:
 
     def _has_positions(self, unit: RowUnit) -> bool:
         """Whether rows are found by position."""
-        if not unit.is_file or self.rest != TRUE:
-            return False
-        return not self.split_reader(self.target.schema.row_type.names).has_char_partition
+        return unit.is_file and self.rest == TRUE
 
     def _streamed(self, unit: int, names: tuple[str, ...]) -> RowStream:
         if self._stream is None or self._stream[0] != (unit, names):

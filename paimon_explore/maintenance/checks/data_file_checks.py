@@ -14,7 +14,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Column, Ints, int64_values, string_array
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    int64_values,
+    string_array,
+)
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root, unknown_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -44,6 +49,7 @@ from paimon_explore.scan.manifest_arrays import binary
 from paimon_explore.scan.manifest_arrays import numbers as frame_numbers
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.splits.file_locations import data_file_paths
+from paimon_explore.scan.splits.row_id_ranges import is_blob_file
 from paimon_explore.store.table_store import TableStore
 
 ROWS = "a data file has the recorded number of rows"
@@ -162,7 +168,9 @@ class DataFiles:
         keyed = bool(schema.primary_keys)
         system = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND) if keyed else ()
         fields = tuple(f for f in source.stored_fields if not any(unknown_types(f.type)))
-        request = ReadRequest(fields=fields, system_columns=system, from_keys=keyed)
+        request = ReadRequest(
+            fields=fields, system_columns=system, from_keys=keyed, stored_partition=True
+        )
         batches = read_data_file(source, request)
         return pa.Table.from_batches(batches, result_schema(request))
 
@@ -179,6 +187,7 @@ PARTITION = "every row is in its partition"
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
 VALUE_KIND = "_VALUE_KIND"
 _RETRACTS = (1, 3)
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,8 +223,16 @@ class FileRows:
 
     def _reads_as_written(self, names: Sequence[str]) -> bool:
         """Whether values are read as written: CHAR is padded in ORC, and trimmed when read."""
-        is_orc = str(self.entry.rows()[0]["file_name"]).endswith(".orc")
-        return not (is_orc and any(is_root(f.type, TypeRoot.CHAR) for f in self._fields(names)))
+        has_char = any(is_root(field.type, TypeRoot.CHAR) for field in self._fields(names))
+        return not (self._is_orc and has_char)
+
+    @property
+    def _file_name(self) -> str:
+        return str(self.entry.rows()[0]["file_name"])
+
+    @property
+    def _is_orc(self) -> bool:
+        return self._file_name.endswith(".orc")
 
     def _has(self, names: Sequence[str]) -> bool:
         return set(names) <= set(self.table.column_names)
@@ -300,6 +317,8 @@ class FileRows:
         return frame_numbers(self.table, SEQUENCE_NUMBER)
 
     def _statistics(self) -> Iterator[tuple[str, str]]:
+        if is_blob_file(self._file_name):  # readers do not use them; pypaimon counts no nulls
+            return
         fields = [field for field in self.schema.fields if self._has([field.name])]
         frame = value_stats(self.entry, lambda _: self.schema, fields)
         for name, stats in frame.columns.items():
@@ -350,6 +369,8 @@ class FileRows:
         types = [field.type for field in self._fields(names)]
         expected = decode_rows(binary(self.entry.table, "partition"), types, where="_PARTITION")
         for name, data_type, recorded in zip(names, types, expected, strict=True):
+            if self._is_orc and _is_moved_by_orc(recorded):
+                continue
             value, values = recorded, self.table.column(name)
             if is_root(data_type, TypeRoot.CHAR):  # padded in ORC, trimmed when read
                 value, values = _trimmed(value), _trimmed(values)
@@ -370,6 +391,13 @@ def _order(keys: pa.Table) -> Ints:
     columns = [column.combine_chunks() for column in keys.columns]
     parts = [source(None) for column in columns for source in normalized_keys(column)]
     return np.lexsort([*parts[::-1], np.zeros(keys.num_rows, np.int8)])  # equal texts have no parts
+
+
+def _is_moved_by_orc(value: Column) -> bool:
+    """Whether a value is of the last second before 1970, which Java's ORC files store as later."""
+    if not isinstance(value.type, pa.TimestampType):
+        return False
+    return bool(-_PER_SECOND[value.type.unit] < int64_values(value)[0] < 0)
 
 
 def _trimmed(texts: _Texts) -> _Texts:

@@ -20,7 +20,8 @@ class ChangeBatch:
     Attributes:
         snapshot: the snapshot of the commit, or that of the state.
         rows: the changed rows: a column `rowkind` (`+I`, `-U`, `+U`, `-D`), then the selected
-            columns. The rows of a state are `+I`.
+            columns. The rows of a state are `+I`; in mode `delta` it ends with the records of
+            postponed buckets, of which some may be deletes.
         part: the number of the batch in its commit, from 0.
         is_last: whether it is the last batch of its commit.
         is_state: whether its rows are those of the table at the snapshot, not the changes.

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, StreamRollbackError, StreamSchemaError
 from paimon_explore.frozen_dataclass import dataclass
@@ -31,7 +32,7 @@ from paimon_explore.table.row_changes import ChangeReader
 from paimon_explore.table.streams.change_batch import BatchLimits
 from paimon_explore.table.streams.stream_position import without_positions
 
-_INSERT = pa.scalar("+I")
+_INSERT, _UPDATE = pa.scalar("+I"), pa.scalar("+U")
 
 
 class TableScan(Protocol):
@@ -212,6 +213,10 @@ class StreamReader:
         for batch in scan.to_batches():
             kinds = pa.repeat(_INSERT, batch.num_rows)
             yield pa.RecordBatch.from_arrays([kinds, *batch.columns], schema=reader.schema)
+        for batch in reader.batches(first, self._log.postponed(first), self._batch_rows):
+            stored = batch.column(0)
+            found = pc.call_function("if_else", [pc.equal(stored, _UPDATE), _INSERT, stored])
+            yield batch.set_column(0, batch.schema.field(0), found)
 
     def _parts(
         self, snapshot: Snapshot, batches: Iterable[pa.RecordBatch], *, is_state: bool

@@ -18,8 +18,10 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_list,
     build_struct,
+    concat_arrays,
     list_offsets,
     offsets_from_sizes,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import (
@@ -227,10 +229,18 @@ class _Cast:
                 f"the vectors must have {data_type.length} elements, not {array.type.list_size}"
             )
             raise self._at.error(problem, data_type=data_type)
-        offsets = offsets_from_sizes(valid_mask(array) * np.int64(data_type.length))
+        valid, size = valid_mask(array), data_type.length
+        offsets = offsets_from_sizes(valid * np.int64(size))
         inner = _Cast(self._at.elements("[]", offsets))
-        inner.column(array.flatten(), data_type.element)
-        return array.cast(target)
+        live = inner.column(array.flatten(), data_type.element)
+        if not valid.all():
+            element = with_nullable(data_type.element, nullable=True)
+            parts = concat_arrays([live, nulls_of(1, element)])
+            starts = np.where(valid, offsets[:-1], len(live))
+            steps = np.where(valid[:, None], np.arange(size), 0)
+            live = take_rows(parts, (starts[:, None] + steps).ravel())
+            live = live if data_type.element.nullable else filled(live, data_type.element)
+        return build_struct(target, [live], valid)
 
     def _fixed_size(self, array: Column, data_type: VectorType) -> Column:
         if not isinstance(array, (pa.ListArray, *_OTHER_LISTS)):

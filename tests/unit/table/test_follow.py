@@ -38,6 +38,24 @@ def told(batches: Iterable[ChangeBatch]) -> list[Told]:
     return [(b.snapshot_id, [tuple(row.values()) for row in b.rows.to_pylist()]) for b in batches]
 
 
+def test_a_state_of_mode_delta_ends_with_postponed_records() -> None:
+    table = keyed_table(COLUMNS, primary_key=["k"], options={"bucket": "-2"})
+    table.upsert([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
+    table.compact()
+    table.upsert([{"k": 2, "v": "c", "_ROW_KIND": "+U"}, {"k": 3, "v": "d"}])
+    table.upsert([{"k": 1, "v": "a", "_ROW_KIND": "-D"}])
+    last = max(snapshot.id for snapshot in table.snapshots)
+    merged = [("+I", 1, "a"), ("+I", 2, "b")]
+    postponed = [("+I", 2, "c"), ("+I", 3, "d"), ("-D", 1, "a")]
+    found = told(table.follow(timeout=0, mode="delta"))
+    assert [row for _, rows in found for row in rows] == [*merged, *postponed]
+    assert {number for number, _ in found} == {last}
+    found = told(table.follow(timeout=0, mode="delta", where="k = 2"))
+    assert [row for _, rows in found for row in rows] == [merged[1], postponed[0]]
+    assert told(table.follow(timeout=0)) == [(last, merged)]  # the rest comes with a compaction
+    assert table.between(0, last, mode="delta").to_arrow().num_rows == 0
+
+
 def test_the_state_comes_first_and_then_each_commit() -> None:
     table = keyed()
     stream = table.follow(timeout=0)

@@ -259,6 +259,30 @@ def test_vectors_and_multisets_are_taken() -> None:
     assert written(lists, v=VectorType(element=floats, length=2)) == [{"v": [1.0, 2.0]}]
 
 
+@pytest.mark.parametrize("nullable", [False, True])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.list_(pa.float32()),
+        pa.list_(pa.float64(), 2),
+        pa.list_(pa.field("item", pa.float32(), nullable=False), 2),
+    ],
+    ids=str,
+)
+def test_vectors_are_null_also_if_their_elements_are_not(
+    kind: pa.DataType, *, nullable: bool
+) -> None:
+    vector = VectorType(element=AtomicType(root=TypeRoot.FLOAT, nullable=nullable), length=2)
+    rows: list[Mapping[str, object]] = [{"v": v} for v in (None, [1.0, 2.0], None, [3.0, 4.0])]
+    array = pa.array([row["v"] for row in rows], kind)
+    for part in (slice(0, 4), slice(1, 4), slice(2, 3), slice(0, 1), slice(0, 0)):
+        assert written(pa.table({"v": array[part]}), v=vector) == rows[part]
+        nested = pa.StructArray.from_arrays([array[part]], ["v"])
+        assert written(pa.table({"r": nested}), r=row_type(v=vector)) == [
+            {"r": row} for row in rows[part]
+        ]
+
+
 def test_data_that_is_no_rows_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="Cannot read rows from a value of type int"):
         list(open_rows(5, InputShape(row_type=row_type(a=INT))))  # type: ignore[arg-type]  # that is the test
