@@ -37,7 +37,6 @@ class ParquetMetadata:
     Args:
         footer: its bytes, which Arrow can read.
         opened: a reader of them.
-        path: of the file, for errors.
 
     Attributes:
         footer: its bytes, without length and magic.
@@ -45,15 +44,17 @@ class ParquetMetadata:
         schema: the Arrow schema.
         spans: the row groups.
         columns: the leaf columns.
+        longest_values: upper bounds of the length of the strings in dictionaries that were
+            examined, by row group and leaf column.
     """
 
-    def __init__(self, footer: bytes, opened: ParquetReader, path: str) -> None:
+    def __init__(self, footer: bytes, opened: ParquetReader) -> None:
         self.footer = footer
         self.arrow: FileMetaData = opened.metadata
         self.schema: pa.Schema = opened.schema_arrow
         self.spans = spans_of(self.arrow)
         self.columns = LeafColumns(self.arrow, self.schema)
-        self._path = path
+        self.longest_values: dict[tuple[int, int], int] = {}
         self._checked: set[tuple[int, int]] = set()
         self._bounds: dict[tuple[int, pa.DataType], SpanBounds | None] = {}
 
@@ -131,7 +132,7 @@ def _decoded(path: str, size: int, footer: bytes) -> ParquetMetadata:
     if opened is None:
         footer = readable_footer(footer, path=path)
         opened = open_reader(pa.BufferReader(footer_as_file(footer)))
-    return ParquetMetadata(footer, opened, path)
+    return ParquetMetadata(footer, opened)
 
 
 _kept_metadata = lru_cache(maxsize=_KEPT_FILES)(_decoded)

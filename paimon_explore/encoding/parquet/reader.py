@@ -323,10 +323,8 @@ class ParquetDataFile:
             for chunk in chunks
         ):
             return True
-        limit = memory_limit()
-        return any(
-            self._may_exceed(chunk, min(batch_rows, chunk.num_values), limit) for chunk in chunks
-        )
+        places = ((group, leaf) for group in spans)
+        return any(map(partial(self._may_exceed, batch_rows), places, chunks))
 
     def _index_bytes(self, chunk: ColumnChunkMetaData, batch_rows: int) -> int:
         """Return the size of a chunk, without its dictionary if few values are in it.
@@ -343,15 +341,22 @@ class ParquetDataFile:
         is_short = values * _ROWS_PER_VALUE <= min(batch_rows, chunk.num_values)
         return size - dictionary if is_short else size
 
-    def _may_exceed(self, chunk: ColumnChunkMetaData, rows: int, limit: int) -> bool:
-        """Return whether decoded strings could exceed a limit; see `may_exceed`."""
-        if not chunk.has_dictionary_page or chunk.total_uncompressed_size * rows <= limit:
+    def _may_exceed(
+        self, batch_rows: int, place: tuple[int, int], chunk: ColumnChunkMetaData
+    ) -> bool:
+        """Return whether decoded strings of a column chunk could exceed the memory limit."""
+        size, rows, limit = chunk.total_uncompressed_size, chunk.num_values, memory_limit()
+        rows = min(batch_rows, rows)
+        if not chunk.has_dictionary_page or size * rows <= limit:
             return False
         if self._source.pre_buffer:
             return True  # examining the dictionary would be another request
-        from paimon_explore.encoding.parquet.dictionary_page import may_exceed  # noqa: PLC0415 - many strings
+        from paimon_explore.encoding.parquet.dictionary_page import UNKNOWN_LENGTH, longest_value  # noqa: PLC0415 - many strings
 
-        return may_exceed(self._source.file, chunk, rows, limit)
+        known, enough = self._metadata.longest_values, (limit - size) // rows
+        if known.get(place, UNKNOWN_LENGTH) > enough:
+            known[place] = longest_value(self._source.file, chunk, enough)
+        return known[place] > enough
 
     def _check_decoded_size(self, values: Column, places: Column, column: StoredColumn) -> None:
         """Reject dictionary arrays that would exceed the memory limit when decoded."""
