@@ -156,6 +156,10 @@ def _members(fields: Sequence[_Field], settings: Mapping[str, bool]) -> dict[str
     return members
 
 
+_WITHOUT_METHODS = {"init": False, "repr": False, "eq": False}
+"""Settings with which the standard decorator makes fields only, in a tenth of the time."""
+
+
 class _LazyStandardAttribute:
     """An attribute that the standard decorator generates, set in the class on first access."""
 
@@ -171,10 +175,12 @@ class _LazyStandardAttribute:
         namespace: dict[str, object] = {
             "__annotations__": {name: field.annotation for name, field in fields.items()},
             "__module__": cls.__module__,
+            "__doc__": cls.__name__,  # else the standard decorator makes one from the signature
             **{name: field.standard() for name, field in fields.items()},
         }
         twin = type(cls.__name__, (), namespace)
-        found = vars(dataclasses.dataclass(**self.settings)(twin))[self.name]
+        settings = _WITHOUT_METHODS if self.name == "__dataclass_fields__" else self.settings
+        found = vars(dataclasses.dataclass(**settings)(twin))[self.name]
         type.__setattr__(cls, self.name, found)
         return found
 

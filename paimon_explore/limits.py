@@ -24,7 +24,7 @@ MAX_RATIO = 2000
 """Maximum compression ratio of larger sizes; deflate cannot exceed 1,032."""
 _FALLBACK_BYTES = 4 << 30
 _MIN_BYTES = 1 << 20
-_SIZE = re.compile(r"([0-9]{1,18})\s*([kmgt]?)(?:i?b|ytes)?", re.IGNORECASE)
+_SIZE = r"(?i)([0-9]{1,18})\s*([kmgt]?)(?:i?b|ytes)?"
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 _limit: list[int] = []
@@ -108,7 +108,7 @@ def within_memory(path: str, where: str) -> Iterator[None]:
 
 
 def _bytes_of(text: str) -> int:
-    match = _SIZE.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     size = 0 if match is None else int(match[1]) << _UNITS[match[2].lower()]
     if size < _MIN_BYTES:
         raise InvalidInputError(

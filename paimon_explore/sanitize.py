@@ -15,6 +15,7 @@ Options keep their real values: only displayed text is masked.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 
 MASK = "******"
 """Replacement for a secret."""
@@ -24,12 +25,12 @@ _WORDS = (
     *("credential", "encryptionkey", "keytoken", "masterkey", "passphrase", "passwd", "password"),
     *("privatekey", "sastoken", "secret", "sharedkey", "signature", "storagekey", "token"),
 )
-_HARMLESS = re.compile(r"tokeni[sz]|tokencount|tokenlength")
+_HARMLESS = r"tokeni[sz]|tokencount|tokenlength"
 _SHORT_WORDS = frozenset({"pass", "pwd", "sas", "sig"})
 _COLUMN_OPTIONS = ("fields.", "file-index.")
 """Prefixes of table options whose names contain column names."""
 _STORAGE_PREFIX = "fs."
-_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
+_SPLIT = r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])"
 _BARE_KEY = "key"
 
 _URL_USER = (
@@ -52,9 +53,7 @@ _PLAIN = (
     r"(?P<plain>[^\s,;&'\"<>\])}]*[^\s,;&'\"<>\])}:.])"
 )
 _ELEMENT = r"<(?P<element>[\w.-]{1,80})>(?P<text>[^<>]{1,4096})(?=</)"
-_SECRETS = re.compile(
-    f"{_URL_USER}|{_CONNECTION}|{_PARAMETER}|{_QUOTED}|{_PLAIN}|{_ELEMENT}", re.IGNORECASE
-)
+_SECRETS = f"{_URL_USER}|{_CONNECTION}|{_PARAMETER}|{_QUOTED}|{_PLAIN}|{_ELEMENT}"
 _SECRET_GROUPS = (
     ("", "password"),
     ("parameter", "given"),
@@ -73,8 +72,14 @@ INVISIBLE = (
 )
 """Characters that are invisible or change the display of others, as regular expression ranges."""
 
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_INVISIBLE = f"[{INVISIBLE}]"
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+@cache
+def _secrets() -> re.Pattern[str]:
+    """Return what matches secrets; compiled on first use, as most processes show none."""
+    return re.compile(_SECRETS, re.IGNORECASE)
 
 
 def is_secret(name: str) -> bool:
@@ -89,9 +94,9 @@ def is_secret(name: str) -> bool:
     if lower.startswith(_COLUMN_OPTIONS):
         return False
     letters = "".join(char for char in lower if char.isalnum())
-    if any(word in _HARMLESS.sub("", letters) for word in _WORDS):
+    if any(word in re.sub(_HARMLESS, "", letters) for word in _WORDS):
         return True
-    words = [word.lower() for word in _SPLIT.split(name)]
+    words = [word.lower() for word in re.split(_SPLIT, name)]
     if lower.startswith(_STORAGE_PREFIX) and _BARE_KEY in words:
         return True
     return not _SHORT_WORDS.isdisjoint(words)
@@ -118,7 +123,7 @@ def masked(text: str) -> str:
     's3://user:******@bucket/t?sig=******&x=1'
     """
     suspect = "=" in text or ":" in text or "</" in text
-    return _SECRETS.sub(_masked, text) if suspect else text
+    return _secrets().sub(_masked, text) if suspect else text
 
 
 def masked_repr(value: object) -> str:
@@ -159,7 +164,7 @@ def masked_json(data: bytes) -> bytes:
     b'{"s3.secret-key" : "***", "bucket" : "2"}'
     """
     text = data.decode("latin-1")
-    return _SECRETS.sub(_overwritten, text).encode("latin-1")
+    return _secrets().sub(_overwritten, text).encode("latin-1")
 
 
 def masked_members(members: Mapping[str, object]) -> dict[str, object]:
@@ -195,7 +200,7 @@ def _replaced(
     name, group = next(pair for pair in _SECRET_GROUPS if found[pair[1]] is not None)
     value = found[group]
     is_whole = not name or is_secret(found[name])
-    inner = hide(value) if is_whole else _SECRETS.sub(again, value)
+    inner = hide(value) if is_whole else _secrets().sub(again, value)
     start, end = (offset - found.start() for offset in found.span(group))
     return f"{found.group()[:start]}{inner}{found.group()[end:]}"
 
@@ -206,7 +211,7 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[31m\n\u202eb")
     'a\\x1b[31m\\n\\u{202e}b'
     """
-    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else re.sub(_INVISIBLE, _escape, text)
 
 
 def encodable(text: str) -> str:

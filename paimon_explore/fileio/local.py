@@ -18,8 +18,8 @@ import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from stat import S_ISDIR, S_ISREG
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -28,6 +28,9 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _READ_BYTES = 1 << 20
@@ -67,7 +70,9 @@ class LocalFileIO:
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; the caller closes it."""
         with _TranslateErrors("open", path):
-            return LocalFile(str(_check_regular(local_path(path))))
+            name = local_path(path)
+            _check_regular(os.stat(name))  # noqa: PTH116 - as above
+            return LocalFile(name)
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""
@@ -133,20 +138,20 @@ class LocalFileIO:
             with suppress(OSError):
                 stream.close()  # may fail to write the buffer
             with suppress(OSError):
-                Path(final).unlink()
+                _path(final).unlink()
             raise
 
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
         with _TranslateErrors("delete", path):
-            Path(local_path(path)).unlink(missing_ok=True)
+            _path(path).unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
         """Delete a folder recursively, if it exists."""
         import shutil  # noqa: PLC0415 - loads codecs of archives, which readers do not need
 
         with _TranslateErrors("delete", path), suppress(FileNotFoundError):
-            target = Path(local_path(path.rstrip("/")))
+            target = _path(path.rstrip("/"))
             if target.is_symlink():
                 target.unlink()  # only the link, not its target
             else:
@@ -155,14 +160,14 @@ class LocalFileIO:
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder atomically; the target must not exist or be empty."""
         with _TranslateErrors("rename", source):
-            target_path = Path(local_path(target))
+            target_path = _path(target)
             target_path.parent.mkdir(parents=True, exist_ok=True)
-            Path(local_path(source)).rename(target_path)
+            _path(source).rename(target_path)
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents."""
         with _TranslateErrors("make", path):
-            Path(local_path(path)).mkdir(parents=True, exist_ok=True)
+            _path(path).mkdir(parents=True, exist_ok=True)
 
 
 class LocalFile(pa.OSFile):
@@ -215,6 +220,23 @@ def local_path(path: str) -> str:
     return "/" + rest.removeprefix("//localhost/").lstrip("/")
 
 
+def absolute_path(path: str) -> str:
+    """Return the absolute form of a local path, as `pathlib` does: `..` and links stay.
+
+    >>> absolute_path("/tmp//t/./u/")
+    '/tmp/t/u'
+    """
+    if not path.startswith("/") or os.sep != "/":
+        return str(_path(path).expanduser().absolute())
+    return "/" + "/".join([part for part in path.split("/") if part not in {"", "."}])
+
+
+def _path(path: str) -> "Path":
+    from pathlib import Path  # noqa: PLC0415 - takes as long as to plan a scan, and reads need none
+
+    return Path(local_path(path))
+
+
 class _TranslateErrors:
     """Converts errors of the operating system to `StorageError` with operation and path."""
 
@@ -258,28 +280,27 @@ def _stream(path: str) -> pa.NativeFile:
     try:
         file = pa.OSFile(path, "wb")
     except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        _path(path).parent.mkdir(parents=True, exist_ok=True)
         file = pa.OSFile(path, "wb")
     return pa.BufferedOutputStream(file, _BUFFER_BYTES)
 
 
-def _check_regular(path: str) -> Path:
-    """Return the path if it is a file or folder; reading a pipe or device would never end."""
-    found = Path(path)
-    mode = found.stat().st_mode
-    if S_ISREG(mode) or S_ISDIR(mode):
-        return found
-    raise OSError(errno.EINVAL, "the path is not a regular file")
+def _check_regular(found: os.stat_result) -> None:
+    """Refuse what is neither a file nor a folder: reading a pipe or device would never end."""
+    if not S_ISREG(found.st_mode) and not S_ISDIR(found.st_mode):
+        raise OSError(errno.EINVAL, "the path is not a regular file")
 
 
 def _open_for_reading(path: str) -> tuple[int, int]:
     """Open a file for reading; returns handle and size. Pipes are refused without waiting."""
     handle = os.open(path, _READING)
     found = os.fstat(handle)
-    if S_ISREG(found.st_mode) or S_ISDIR(found.st_mode):
-        return handle, found.st_size
-    os.close(handle)
-    raise OSError(errno.EINVAL, "the path is not a regular file")
+    try:
+        _check_regular(found)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle, found.st_size
 
 
 def _content(handle: int, size: int) -> bytes:
@@ -297,7 +318,7 @@ def _entries(folder: str, *, follows: bool = True) -> Iterator[FileStatus]:
     except FileNotFoundError:
         return
     except NotADirectoryError:
-        if Path(local_path(folder)).exists():
+        if _path(folder).exists():
             raise
         return  # the parent is a file
     with found:
@@ -354,7 +375,7 @@ def write_new(path: str, data: bytes, *, durable: bool) -> None:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        _path(path).parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         view = memoryview(data)
@@ -364,7 +385,7 @@ def write_new(path: str, data: bytes, *, durable: bool) -> None:
             os.fsync(handle)
     except BaseException:
         with suppress(OSError):
-            Path(path).unlink()
+            _path(path).unlink()
         raise
     finally:
         os.close(handle)

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from pathlib import Path
 
 from paimon_explore.arguments import mapping, path
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.local import LocalFileIO, local_path
+from paimon_explore.fileio.local import LocalFileIO, absolute_path, local_path
 
 _KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES | paths.HADOOP_SCHEMES))
 
@@ -34,7 +33,7 @@ def resolve(
         )
     kind = paths.scheme(text)
     if kind == "":
-        return LocalFileIO(), str(Path(text).expanduser().absolute())
+        return LocalFileIO(), absolute_path(text)
     if kind == "file":
         return LocalFileIO(), local_path(text).rstrip("/") or "/"
     if kind == "memory":

@@ -10,7 +10,6 @@ Spec: concepts/spec/datafile, file names.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import tzinfo
-from pathlib import Path
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.traversal import check_known_types
@@ -19,7 +18,7 @@ from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.local import LocalFileIO, local_path
+from paimon_explore.fileio.local import LocalFileIO, absolute_path, local_path
 from paimon_explore.fileio.versioned_reads import open_sized
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.format_options import (
@@ -252,7 +251,7 @@ def _local_copy(file: FileToOpen) -> Iterator[str]:
     """Context manager: the path of a file, or of a temporary copy of it, on the local disk."""
     with open_sized(file.file_io, file.path, file.size) as stream:
         if isinstance(file.file_io, LocalFileIO):
-            yield str(Path(local_path(file.path)).absolute())
+            yield absolute_path(local_path(file.path))
             return
         from tempfile import NamedTemporaryFile  # noqa: PLC0415 - files of stores
 

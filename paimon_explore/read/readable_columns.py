@@ -10,9 +10,6 @@ from typing import TypeAlias, TypeVar
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.encoding.blob.blob_collections import each_blob
-from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor
-from paimon_explore.encoding.blob.blob_view import decode_view
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.metadata.options.table_options import (
     BLOB_AS_DESCRIPTOR,
@@ -23,7 +20,6 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.store.blob_contents import read_contents
 from paimon_explore.store.table_store import TableStore
 
 T = TypeVar("T")
@@ -104,6 +100,8 @@ def _replaced(batch: pa.RecordBatch, replaced: "Mapping[str, _Values]") -> pa.Re
 def _referenced(
     values: Sequence[object], *, name: str, store: TableStore, as_descriptor: bool
 ) -> Sequence[object]:
+    from paimon_explore.encoding.blob.blob_view import decode_view  # noqa: PLC0415 - BLOBs
+
     views = [
         _decoded(value, decode_view, name, store) if isinstance(value, bytes) else None
         for value in values
@@ -123,10 +121,15 @@ def _referenced(
 
 
 def _all_contents(values: Sequence[object], *, name: str, store: TableStore) -> Sequence[object]:
+    from paimon_explore.encoding.blob.blob_collections import each_blob  # noqa: PLC0415 - BLOBs
+
     return [each_blob(value, partial(_blob, name=name, store=store)) for value in values]
 
 
 def _blob(value: bytes, name: str, store: TableStore) -> bytes:
+    from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor  # noqa: PLC0415 - BLOBs
+    from paimon_explore.store.blob_contents import read_contents  # noqa: PLC0415 - likewise
+
     return read_contents(store, _decoded(value, decode_descriptor, name, store))
 
 

@@ -109,8 +109,9 @@ def _spans(
     """The spans that may contain a match, each with its read mode."""
     outcomes = _outcomes(file, predicate)
     all_match = ~(outcomes.false | outcomes.unknown)
-    choices = _comparisons(predicate) if isinstance(file, Filtering) else ()
-    has_match = file.match_finder(choices) if isinstance(file, Filtering) and choices else None
+    has_match = None
+    if isinstance(file, Filtering) and (choices := _comparisons(predicate)):
+        has_match = file.match_finder(choices)
     for index, span in enumerate(file.spans):
         if not outcomes.true[index] or not rows.may_keep(span):
             continue

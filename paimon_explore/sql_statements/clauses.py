@@ -12,7 +12,6 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.metadata.options.option_spelling import unknown_names
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.table_resolution import Warehouse
@@ -144,6 +143,8 @@ def check_options(options: Sequence[str], part: str) -> None:
     Raises:
         InvalidInputError: an option is unknown; the message suggests a similar one.
     """
+    from paimon_explore.metadata.options.option_spelling import unknown_names  # noqa: PLC0415 - all options
+
     for name, meant in unknown_names(options).items():
         hint = "See the options of Paimon tables." if meant is None else f"Did you mean {meant!r}?"
         raise InvalidInputError(f"{part}: unknown option {name!r}.", hint=hint)

@@ -115,17 +115,21 @@ class Warehouse:
         )
 
     def _present(self, name: str) -> Name | None:
-        database = self.find_database(self.database)
-        if database is None or self.is_view(name):
+        if self.is_view(name):
             return None
         base = name.partition("$")[0]
-        catalog = self.warehouse()
-        known = (
-            self._has_table(f"{database}.{base}")
-            or _same(base, catalog.tables(database)) is not None
-            or (base == name and name in catalog.views(database))
-        )
-        return Name(table=f"{database}.{name}") if known else None
+        database: str | None = self.database
+        if not self._has_table(
+            f"{database}.{base}"
+        ):  # else neither databases nor tables are listed
+            database = self.find_database(self.database)
+            if database is None:
+                return None
+            catalog = self.warehouse()
+            is_known = _same(base, catalog.tables(database)) is not None
+            if not is_known and not (base == name and name in catalog.views(database)):
+                return None
+        return Name(table=f"{database}.{name}")
 
     def _has_table(self, name: str) -> bool:
         """Return whether a table exists, without listing the others of its database."""

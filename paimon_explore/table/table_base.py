@@ -44,7 +44,7 @@ class BaseTable:
     @property
     def schema(self) -> TableSchema:
         """The schema that reads use: that of the pinned snapshot, else the latest."""
-        return self._target().schema
+        return self._target().schema if self._travel.given else latest_schema(self._store)
 
     @property
     def options(self) -> TableOptions:

@@ -59,7 +59,7 @@ UNLOADED = (
     *("paimon_explore.table.table_write", "paimon_explore.table.maintenance"),
     *("paimon_explore.table.row_changes", "paimon_explore.table.catalog.catalog"),
     *("obstore", "pyroaring", "datasketches", "pandas", "pyarrow.dataset", "pyarrow.orc"),
-    *("pyarrow.compute", "tempfile", "zoneinfo"),
+    *("pyarrow.compute", "tempfile", "urllib.parse", "zoneinfo", "paimon_explore.encoding.blob"),
 )
 """What a read without a filter of plain Parquet files has no use for."""
 

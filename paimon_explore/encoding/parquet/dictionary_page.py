@@ -26,35 +26,33 @@ _CODECS = {"UNCOMPRESSED": 0, "SNAPPY": 1, "GZIP": 2, "BROTLI": 4, "LZ4": 5, "ZS
 """Compression codecs by Arrow's name; Arrow decodes both forms of LZ4 as the older one."""
 _BYTE_ARRAY, _DATA_PAGE, _PLAIN, _RLE, _REQUIRED = 6, 0, 0, 3, 0
 _NAME = b"v"
+UNKNOWN_LENGTH = 2**62
+"""The length of values that could not be examined."""
 
 
-def may_exceed(file: pa.NativeFile, chunk: ColumnChunkMetaData, rows: int, limit: int) -> bool:
-    """Return whether strings of a column chunk could take more memory than a limit.
+def longest_value(file: pa.NativeFile, chunk: ColumnChunkMetaData, enough: int) -> int:
+    """Return an upper bound of the length of strings in the dictionary page of a column chunk.
 
     Args:
         file: the file, opened for random access.
-        chunk: the column chunk.
-        rows: maximum number of rows that are decoded at a time.
-        limit: in bytes.
+        chunk: the column chunk, with a dictionary page.
+        enough: a bound that is not examined further.
 
     Returns:
-        False if `rows` decoded strings take at most `limit` bytes; True if they could take more, or
-        if the dictionary page cannot be examined.
+        Bytes: at most `enough`, or the length of the longest value; `UNKNOWN_LENGTH` if the page
+        cannot be examined.
     """
-    size = chunk.total_uncompressed_size
-    if not chunk.has_dictionary_page or size * rows <= limit:
-        return False
     try:
         start, header = _header(file, chunk)
         if not header.is_dictionary:
-            return True
-        if size + max(header.unpacked, header.size) * rows <= limit:
-            return False
+            return UNKNOWN_LENGTH
+        size = max(header.unpacked, header.size)
+        if size <= enough:
+            return size
         file.seek(start + header.end)
-        page = file.read(header.size)
-        return size + _longest(page, header, chunk.compression) * rows > limit
+        return _longest(file.read(header.size), header, chunk.compression)
     except PagesError:
-        return True
+        return UNKNOWN_LENGTH
 
 
 def dictionary_size(file: pa.NativeFile, chunk: ColumnChunkMetaData) -> tuple[int, int]:

@@ -33,6 +33,8 @@ from paimon_explore.errors import CorruptFileError
 MAGIC = b"PAR1"
 TAIL_BYTES = 8
 """Footer length, little-endian, and the magic."""
+_READ_BYTES = 64 << 10
+"""Bytes at the end of a file that are read at once; they mostly contain the footer."""
 
 _SCHEMA, _ROW_GROUPS = 2, 4  # fields of FileMetaData
 _TYPE, _TYPE_LENGTH, _REPETITION, _CHILDREN, _CONVERTED, _LOGICAL = (
@@ -129,11 +131,6 @@ def footer_as_file(footer: bytes) -> bytes:
     return MAGIC + footer + struct.pack("<I", len(footer)) + MAGIC
 
 
-def read_footer(file: pa.NativeFile, path: str) -> bytes:
-    """Read the footer of a file, changed so that Arrow can read it; see `readable_footer`."""
-    return readable_footer(stored_footer(file, path), path=path)
-
-
 def stored_footer(file: pa.NativeFile, path: str) -> bytes:
     """Read the footer of a file.
 
@@ -141,7 +138,11 @@ def stored_footer(file: pa.NativeFile, path: str) -> bytes:
         CorruptFileError: the file is not a Parquet file.
     """
     size = file.size()
-    file.seek(max(size - TAIL_BYTES, 0))
-    length = footer_length(file.read(TAIL_BYTES), path=path, size=size)
+    start = max(size - _READ_BYTES, 0)
+    file.seek(start)
+    tail = file.read(size - start)
+    length = footer_length(tail[-TAIL_BYTES:], path=path, size=size)
+    if length + TAIL_BYTES <= len(tail):
+        return tail[-TAIL_BYTES - length : -TAIL_BYTES]
     file.seek(size - TAIL_BYTES - length)
     return file.read(length)

@@ -6,14 +6,11 @@ header, as a wrong number would return wrong rows.
 
 If page metadata is inconsistent, unknown or too expensive to use, `PagesError` is raised and the
 whole row group is read. This is always so for nested columns.
-
-The decoded metadata of the last files is kept: queries for single rows often read the same files.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
-from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -28,12 +25,11 @@ from paimon_explore.encoding.data_file_reader import (
     PagesError,
     StoredColumn,
 )
-from paimon_explore.encoding.parquet.footer_fixes import stored_footer
+from paimon_explore.encoding.parquet.file_metadata import ParquetMetadata
 from paimon_explore.encoding.parquet.page_bounds import header_bounds, indexed_bounds
+from paimon_explore.encoding.parquet.page_metadata import ColumnChunk
 from paimon_explore.encoding.parquet.pages import (
-    ChunkPlace,
     PageList,
-    PagesColumn,
     PagesFile,
     ReadRange,
     header_at,
@@ -41,33 +37,19 @@ from paimon_explore.encoding.parquet.pages import (
     walked_pages,
 )
 from paimon_explore.encoding.parquet.thrift_compact import (
-    Struct,
-    ThriftList,
-    decode_struct,
     int_of,
-    struct_of,
-    structs_of,
 )
 from paimon_explore.encoding.parts_ahead import Range, requested
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 
-_SCHEMA, _ROW_GROUPS, _ORDERS, _ENCRYPTED = 2, 4, 7, 8  # FileMetaData
-_TYPE, _WIDTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5  # SchemaElement
-_REPEATED = 2
-_COLUMNS, _ROWS = 1, 3  # RowGroup
-_FILE, _META, _CRYPTO = 1, 3, 8  # ColumnChunk
-_OFFSET_INDEX, _COLUMN_INDEX = (4, 5), (6, 7)  # of it: offset and length
-_PATH, _SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 7, 9, 11  # ColumnMetaData
-_BY_TYPE = 1  # the only known ColumnOrder
+_TYPE, _WIDTH = 1, 2  # SchemaElement
+_OFFSET_INDEX, _COLUMN_INDEX = (4, 5), (6, 7)  # ColumnChunk: offset and length
 _MAX_INDEX_BYTES = 16 << 20
 _MIN_WALKED_ROWS = 16_384
 """Rows of a page from which on to read its header costs little compared with to decode it."""
 _STATISTICS_BYTES = 16 << 10
 """Bytes read for a header with statistics; longer ones are not used."""
-_KEPT_FILES = 64
-_KEPT_BYTES = 32 << 10
-"""Maximum size of a footer that is kept; decoded it takes about 15 times as much."""
 _COPY_FRACTION = 0.25
 """Rows are copied if they are at most this fraction of the decoded rows; else sliced."""
 _VALUE_BYTES = 8
@@ -81,19 +63,14 @@ class ParquetPages:
     Attributes:
         file: opened for random access.
         path: path of the file, for errors.
-        leaves: indexes of the leaf columns by dotted path.
-        arrow: the Arrow schema of the file.
-        footer: the Thrift footer if it was changed in memory, else empty.
+        metadata: the decoded footer.
         may_walk: whether page headers may be read one by one, as small reads are cheap.
     """
 
     file: pa.NativeFile
     path: str
-    leaves: Mapping[str, tuple[int, ...]]
-    arrow: pa.Schema
-    footer: bytes
+    metadata: ParquetMetadata
     may_walk: bool
-    _metadata: "_FileMetadata | None" = field(default=None)
 
     def read(self, offset: int, length: int) -> bytes:
         """Read bytes of the file; fewer at its end."""
@@ -110,129 +87,19 @@ class ParquetPages:
         if self.file.readinto(buffer) != len(buffer):
             raise PagesError("the file ends before the requested bytes")
 
-    @property
-    def metadata(self) -> "_FileMetadata":
-        """The decoded footer.
-
-        Raises:
-            PagesError: the file is encrypted.
-        """
-        if self._metadata is None:
-            footer = self.footer or stored_footer(self.file, self.path)
-            decode = _kept_metadata if len(footer) <= _KEPT_BYTES else _kept_metadata.__wrapped__
-            self._metadata = decode(self.path, footer)
-        return self._metadata
-
     def column(self, group: int, name: str, first: int) -> "_PagedColumn":
         """Return a column of a row group; `first` is the position of its first row in the file.
 
         Raises:
             PagesError: the column is nested, or its location is unknown.
         """
-        found = self.leaves.get(name, ())
+        found = self.metadata.columns.by_path.get(name, ())
         if len(found) != 1:
             raise PagesError("the column has more than one leaf column")
-        chunk = self.metadata.chunk(group, found[0])
+        chunk = self.metadata.pages.chunk(group, found[0])
         if chunk.place.start + chunk.place.size > self.file.size():
             raise PagesError("the column chunk extends beyond the end of the file")
         return _PagedColumn(pages=self, name=name, first=first, of=chunk)
-
-
-@dataclass(slots=True, kw_only=True)
-class _ColumnChunk:
-    """The metadata of a column chunk, as far as it is known.
-
-    Attributes:
-        element: its element of the schema.
-        chunk: of the footer.
-        column: for files with some of its pages.
-        place: where it is.
-        is_ordered: whether its bounds are in the order of the column's type.
-        pages: those that were located so far; rows are positions in the file.
-        bounds: the statistics of its pages, if they were decoded.
-    """
-
-    element: Struct
-    chunk: Struct
-    column: PagesColumn
-    place: ChunkPlace
-    is_ordered: bool
-    pages: PageList | None = None
-    bounds: PageBounds | None = None
-
-
-class _FileMetadata:
-    """A decoded footer, and the column chunks that were used.
-
-    Args:
-        decoded: the footer.
-
-    Attributes:
-        root: the root element of the schema.
-    """
-
-    def __init__(self, decoded: Struct) -> None:
-        if _ENCRYPTED in decoded:
-            raise PagesError("the file is encrypted")
-        self.root, *elements = structs_of(decoded[_SCHEMA][1])
-        self._leaves = [one for one in elements if not int_of(one, _CHILDREN)]
-        self._groups = [
-            ([*structs_of(group[_COLUMNS][1])], int_of(group, _ROWS))
-            for group in structs_of(decoded[_ROW_GROUPS][1])
-        ]
-        self._orders = [*structs_of(decoded[_ORDERS][1])] if _ORDERS in decoded else []
-        self._chunks: dict[tuple[int, int], _ColumnChunk] = {}
-
-    def chunk(self, group: int, leaf: int) -> _ColumnChunk:
-        """Return a column chunk.
-
-        Raises:
-            PagesError: the column is nested, or its location is unknown.
-        """
-        found = self._chunks.get((group, leaf))
-        if found is None:
-            found = self._chunks[group, leaf] = self._new_chunk(group, leaf)
-        return found
-
-    def _new_chunk(self, group: int, leaf: int) -> _ColumnChunk:
-        element, (chunks, rows) = self._leaves[leaf], self._groups[group]
-        chunk = chunks[leaf]
-        meta = struct_of(chunk[_META][1])
-        path = meta[_PATH][1]
-        if not isinstance(path, ThriftList) or path.items != [element[_NAME][1]]:
-            raise PagesError("the column is nested")
-        if int_of(element, _REPETITION) == _REPEATED:
-            raise PagesError("the column is repeated")
-        if _CRYPTO in chunk:
-            raise PagesError("the column chunk is encrypted")
-        if _FILE in chunk:
-            raise PagesError("the column chunk is stored in another file")
-        return _ColumnChunk(
-            element=element,
-            chunk=chunk,
-            column=PagesColumn(element, meta),
-            place=_place(meta, rows),
-            is_ordered=leaf < len(self._orders) and _BY_TYPE in self._orders[leaf],
-        )
-
-
-@lru_cache(maxsize=_KEPT_FILES)
-def _kept_metadata(path: str, footer: bytes) -> _FileMetadata:
-    """Decode a footer; the path and all of its bytes tell whether it is known."""
-    del path
-    return _FileMetadata(decode_struct(footer))
-
-
-def _place(meta: Struct, rows: int | None) -> ChunkPlace:
-    start, size = int_of(meta, _DATA_OFFSET), int_of(meta, _SIZE)
-    if start is None or size is None or rows is None:
-        raise PagesError("the footer lacks the location of the column chunk")
-    dictionary = int_of(meta, _DICTIONARY_OFFSET) or start
-    if 0 < dictionary < start:
-        start = dictionary
-    if start < 0 or size < 0:
-        raise PagesError("the column chunk begins before the file, or has a negative size")
-    return ChunkPlace(start=start, size=size, rows=rows)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -298,7 +165,7 @@ class _PagedColumn:
     pages: ParquetPages
     name: str
     first: int
-    of: _ColumnChunk
+    of: ColumnChunk
 
     def bounds(self, data_type: pa.DataType) -> PageBounds | None:
         """Return the statistics of the pages; None if there are no usable ones."""
@@ -342,14 +209,17 @@ class _PagedColumn:
             raise PagesError("a requested row is not on any page")
         counts = np.diff(splits)
         at = np.flatnonzero(counts)
+        offsets, sizes, firsts = pages.offsets[at], pages.sizes[at], pages.firsts[at]
+        page_rows = pages.firsts[at + 1] - firsts
         return _ChosenPages(
             of=self,
             dictionary=pages.dictionary,
-            offsets=pages.offsets[at],
-            sizes=pages.sizes[at],
-            firsts=pages.firsts[at],
-            rows=pages.firsts[at + 1] - pages.firsts[at],
+            sizes=sizes,
+            firsts=firsts,
+            rows=page_rows,
             counts=counts[at],
+            ranges=_consecutive(offsets.tolist(), sizes.tolist()),
+            decoded_bytes=max(int(sizes.sum()), _VALUE_BYTES * int(page_rows.sum())),
         )
 
     def _pages_until(self, until: int) -> PageList:
@@ -380,7 +250,7 @@ class _PagedColumn:
 
     @property
     def _arrow(self) -> pa.DataType:
-        found: pa.DataType = self.pages.arrow.field(self.name).type
+        found: pa.DataType = self.pages.metadata.schema.field(self.name).type
         return found
 
 
@@ -391,34 +261,22 @@ class _ChosenPages:
     Attributes:
         of: the column.
         dictionary: offset and size of its dictionary page; size 0 if there is none.
-        offsets: offset of each page, with its header, in the file.
         sizes: bytes of each page, with its header.
         firsts: first row of each page.
         rows: number of rows of each page.
         counts: how many of the rows are on each page.
+        ranges: offset and length of consecutive pages.
+        decoded_bytes: about how much the pages take in memory, at least.
     """
 
     of: _PagedColumn
     dictionary: tuple[int, int]
-    offsets: Ints
     sizes: Ints
     firsts: Ints
     rows: Ints
     counts: Ints
-
-    @property
-    def ranges(self) -> list[Range]:
-        """Offset and length of consecutive pages."""
-        ends = self.offsets + self.sizes
-        breaks = np.flatnonzero(self.offsets[1:] != ends[:-1])
-        starts = self.offsets[np.append(0, breaks + 1)]
-        stops = ends[np.append(breaks, len(ends) - 1)]
-        return [*zip(starts.tolist(), (stops - starts).tolist(), strict=True)]
-
-    @property
-    def decoded_bytes(self) -> int:
-        """About how much the pages take in memory, at least."""
-        return max(int(self.sizes.sum()), _VALUE_BYTES * int(self.rows.sum()))
+    ranges: Sequence[Range]
+    decoded_bytes: int
 
     def read(self, dictionary: memoryview, pages: memoryview) -> bool:
         """Read the pages into buffers; returns whether one of them needs the dictionary."""
@@ -453,15 +311,29 @@ def _reader(data: memoryview) -> ReadRange:
 def _together(chosen: Iterable[_ChosenPages]) -> Iterable[Sequence[_ChosenPages]]:
     """Combine columns whose pages have the same rows, as many as are decoded in little memory."""
     found: list[list[_ChosenPages]] = []
-    latest: dict[tuple[bytes, bytes], list[_ChosenPages]] = {}
+    latest: dict[tuple[bytes, bytes], tuple[list[_ChosenPages], int]] = {}
     for one in chosen:
         same = (one.firsts.tobytes(), one.rows.tobytes())
-        together = latest.get(same)
-        size = sum(other.decoded_bytes for other in together or ())
+        together, size = latest.get(same, (None, 0))
         if together is None or size + one.decoded_bytes > BATCH_BYTES:
-            together = latest[same] = []
+            together, size = [], 0
             found.append(together)
         together.append(one)
+        latest[same] = (together, size + one.decoded_bytes)
+    return found
+
+
+def _consecutive(offsets: Sequence[int], sizes: Sequence[int]) -> list[Range]:
+    """Offset and length of consecutive pages."""
+    found: list[Range] = []
+    end = -1
+    for offset, size in zip(offsets, sizes, strict=True):
+        if offset == end:
+            first, length = found.pop()
+            found.append((first, length + size))
+        else:
+            found.append((offset, size))
+        end = offset + size
     return found
 
 
@@ -477,14 +349,14 @@ def _decoded(
     )
     are_coded = [one.read(file.dictionary(at), file.pages(at)) for at, one in enumerate(chosen)]
     start, until = int(places[0]), int(places[-1]) + 1
-    found = file.decoded(pages.metadata.root, int(ends[-1]), until, are_coded=are_coded)
+    found = file.decoded(pages.metadata.pages.root, int(ends[-1]), until, are_coded=are_coded)
     # a slice keeps the memory of all pages
     if until - start == len(places) > until * _COPY_FRACTION:
         found = found.slice(start, len(places))
     else:
         found = pc.take(found, build_fixed(pa.int64(), places))  # type: ignore[arg-type]  # in stubs
     for one, values in zip(chosen, found.columns, strict=True):
-        expected = pages.arrow.field(one.of.name).type
+        expected = pages.metadata.schema.field(one.of.name).type
         if not _same_values(values.type, expected):
             raise PagesError(f"the pages have type {values.type}, the schema requires {expected}")
         yield one.of.name, values

@@ -9,7 +9,6 @@ Spec: concepts/spec/fileformat, Parquet.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -40,11 +39,8 @@ from paimon_explore.encoding.parquet.arrow_reader import (
     ParquetReader,
     open_reader,
 )
-from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, spans_of, under
-from paimon_explore.encoding.parquet.footer_fixes import stored_footer
-from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
-from paimon_explore.encoding.parquet.metadata_checks import MetadataChecks
-from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
+from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
+from paimon_explore.encoding.parquet.file_metadata import ParquetMetadata, read_metadata
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
 from paimon_explore.frozen_dataclass import dataclass
@@ -53,7 +49,6 @@ from paimon_explore.limits import check_size, memory_limit
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_reader import ParquetPages
 
-_OPTIONAL_KEYS_ERROR = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
 
 
@@ -101,13 +96,11 @@ class _Source:
         remote: whether each read is a request.
         pre_buffer: whether Arrow requests the wanted chunks of row groups together; not needed if
             this module does (`parts_ahead`).
-        footer: the Thrift footer if it was changed in memory, else empty.
     """
 
     file: pa.NativeFile
     remote: bool
     pre_buffer: bool
-    footer: bytes = b""
 
 
 class ParquetDataFile:
@@ -115,23 +108,22 @@ class ParquetDataFile:
 
     def __init__(
         self,
-        file: ParquetReader,
+        metadata: ParquetMetadata,
         path: str,
         source: "_Source",
         *,
         use_threads: bool,
         batch_bytes: int,
     ) -> None:
-        self._file = file
+        self._metadata = metadata
         self._batch_bytes = batch_bytes
         self._source = source
         self._path = path
         self._use_threads = use_threads
-        self.metadata: FileMetaData = file.metadata
-        self.spans = spans_of(self.metadata)
-        self._schema: pa.Schema = file.schema_arrow
-        self._columns = LeafColumns(self.metadata, self._schema)
-        self._checks = MetadataChecks(source.file, self.metadata)
+        self.metadata: FileMetaData = metadata.arrow
+        self.spans = metadata.spans
+        self._schema = metadata.schema
+        self._columns = metadata.columns
         self._pages: ParquetPages | None = None
         self.late_bytes = _LATE_BYTES
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
@@ -148,9 +140,7 @@ class ParquetDataFile:
         if len(leaves) != 1 or self._schema.field(column.name).type != target:
             return None
         with decoding(self._path, _FORMAT):
-            self._checks.check_chunks(leaves, range(len(self.spans)))
-            footer = self._source.footer or stored_footer(self._source.file, self._path)
-            return row_group_bounds(self.metadata, footer, leaves[0], target)
+            return self._metadata.bounds(self._source.file, leaves[0], target)
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
         """Return the pages of a row group; see `Paged`."""
@@ -169,9 +159,7 @@ class ParquetDataFile:
             self._pages = ParquetPages(
                 file=self._source.file,
                 path=self._path,
-                leaves=self._columns.by_path,
-                arrow=self._schema,
-                footer=self._source.footer,
+                metadata=self._metadata,
                 may_walk=not self._source.remote,
             )
         return PagedGroup(
@@ -213,7 +201,7 @@ class ParquetDataFile:
         """Check that the column chunks of columns may be asked for."""
         leaves = self._columns.whole({column.name for column in columns})
         with decoding(self._path, _FORMAT):
-            self._checks.check_chunks(leaves, spans)
+            self._metadata.check_chunks(self._source.file, leaves, spans)
 
     def _runs(self, spans: Sequence[int], paths: Sequence[str]) -> Iterator[list[int]]:
         """Yield row groups that are read together; on a store each is requested one ahead."""
@@ -299,8 +287,8 @@ class ParquetDataFile:
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans, batch_rows)
         ]
 
-    def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> ParquetReader:
-        """Open the file with another reader, which reads some columns as dictionary arrays."""
+    def _opened(self, coded: Sequence[str], buffer_bytes: int) -> ParquetReader:
+        """Open the file with Arrow, which reads some columns as dictionary arrays."""
         with decoding(self._path, _FORMAT):
             return open_reader(
                 self._source.file,
@@ -335,10 +323,8 @@ class ParquetDataFile:
             for chunk in chunks
         ):
             return True
-        limit = memory_limit()
-        return any(
-            self._may_exceed(chunk, min(batch_rows, chunk.num_values), limit) for chunk in chunks
-        )
+        places = ((group, leaf) for group in spans)
+        return any(map(partial(self._may_exceed, batch_rows), places, chunks))
 
     def _index_bytes(self, chunk: ColumnChunkMetaData, batch_rows: int) -> int:
         """Return the size of a chunk, without its dictionary if few values are in it.
@@ -355,15 +341,22 @@ class ParquetDataFile:
         is_short = values * _ROWS_PER_VALUE <= min(batch_rows, chunk.num_values)
         return size - dictionary if is_short else size
 
-    def _may_exceed(self, chunk: ColumnChunkMetaData, rows: int, limit: int) -> bool:
-        """Return whether decoded strings could exceed a limit; see `may_exceed`."""
-        if not chunk.has_dictionary_page or chunk.total_uncompressed_size * rows <= limit:
+    def _may_exceed(
+        self, batch_rows: int, place: tuple[int, int], chunk: ColumnChunkMetaData
+    ) -> bool:
+        """Return whether decoded strings of a column chunk could exceed the memory limit."""
+        size, rows, limit = chunk.total_uncompressed_size, chunk.num_values, memory_limit()
+        rows = min(batch_rows, rows)
+        if not chunk.has_dictionary_page or size * rows <= limit:
             return False
         if self._source.pre_buffer:
             return True  # examining the dictionary would be another request
-        from paimon_explore.encoding.parquet.dictionary_page import may_exceed  # noqa: PLC0415 - many strings
+        from paimon_explore.encoding.parquet.dictionary_page import UNKNOWN_LENGTH, longest_value  # noqa: PLC0415 - many strings
 
-        return may_exceed(self._source.file, chunk, rows, limit)
+        known, enough = self._metadata.longest_values, (limit - size) // rows
+        if known.get(place, UNKNOWN_LENGTH) > enough:
+            known[place] = longest_value(self._source.file, chunk, enough)
+        return known[place] > enough
 
     def _check_decoded_size(self, values: Column, places: Column, column: StoredColumn) -> None:
         """Reject dictionary arrays that would exceed the memory limit when decoded."""
@@ -390,12 +383,10 @@ class ParquetDataFile:
             if use_threads and many and _MAX_COLUMN_BYTES * len(paths) > self._batch_bytes:
                 from paimon_explore.encoding.parquet.column_groups import decode_column_groups  # noqa: PLC0415 - many columns
 
-                opened = partial(self._opened_again, coded, buffer_bytes)
+                opened = partial(self._opened, coded, buffer_bytes)
                 yield from decode_column_groups(opened, paths, self._columns.below, groups, rows)
                 return
-            # with pre-buffering a second read would discard the prefetched data of the first
-            again = bool(coded) or self._source.pre_buffer or buffer_bytes > 0
-            file = self._opened_again(coded, buffer_bytes) if again else self._file
+            file = self._opened(coded, buffer_bytes)
             if many:
                 yield from self._by_column(file, groups, columns, how)
                 return
@@ -544,38 +535,9 @@ def open_parquet(
     remote = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
     pre_buffer = remote and not isinstance(file, ReadsAhead)
     with decoding(path, _FORMAT):
-        source = _Source(file=file, remote=remote, pre_buffer=pre_buffer)
-        opened = _open(source)
-        if opened is None:
-            from paimon_explore.encoding.parquet.footer_fixes import footer_as_file, read_footer  # noqa: PLC0415 - rare
-
-            footer = read_footer(file, path)
-            metadata = open_reader(pa.BufferReader(footer_as_file(footer))).metadata
-            opened = open_reader(file, metadata=metadata, pre_buffer=pre_buffer)
-            source = replace(source, footer=footer)
-        return ParquetDataFile(
-            opened, path, source, use_threads=use_threads, batch_bytes=batch_bytes
-        )
-
-
-def _open(source: _Source) -> ParquetReader | None:
-    """Open the file with Arrow; None if its footer must be changed first."""
-    try:
-        opened = open_reader(source.file, pre_buffer=source.pre_buffer)
-    except pa.ArrowInvalid as error:
-        if _OPTIONAL_KEYS_ERROR in str(error):
-            return None
-        raise
-    if not any(map(_may_be_int96, opened.schema_arrow.types)):
-        return opened
-    schema = opened.metadata.schema
-    has_int96 = any(schema.column(i).physical_type == "INT96" for i in range(len(schema)))
-    return None if has_int96 else opened
-
-
-def _may_be_int96(data_type: pa.DataType) -> bool:
-    """Whether a column of this type may contain INT96 values, which Arrow reads as timestamps."""
-    return isinstance(data_type, pa.TimestampType) or has_parts(data_type)
+        metadata = read_metadata(file, path)
+    source = _Source(file=file, remote=remote, pre_buffer=pre_buffer)
+    return ParquetDataFile(metadata, path, source, use_threads=use_threads, batch_bytes=batch_bytes)
 
 
 def consecutive(indexes: Sequence[int]) -> list[list[int]]:

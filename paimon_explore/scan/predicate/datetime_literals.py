@@ -19,11 +19,7 @@ _FIRST_SECOND, _LAST_SECOND = -62_135_424_000, 253_402_128_000
 """The range of Python's datetime, years 1 to 9999, with a margin of two days."""
 _DATE = r"([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})"
 _CLOCK = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
-_DATE_TEXT = re.compile(_DATE)
-_CLOCK_TEXT = re.compile(_CLOCK)
-_TIMESTAMP_TEXT = re.compile(
-    rf"{_DATE}(?:[ T]{_CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}}(?::\d{{2}})?|[A-Za-z][\w/+-]*)?)?"
-)
+_TIMESTAMP = rf"{_DATE}(?:[ T]{_CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}}(?::\d{{2}})?|[A-Za-z][\w/+-]*)?)?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +41,13 @@ def parse_date(text: str) -> int | None:
     >>> parse_date("1970-01-31")
     30
     """
-    match = _DATE_TEXT.fullmatch(text.strip())
+    match = re.fullmatch(_DATE, text.strip())
     return None if match is None else _days(*match.groups())
 
 
 def parse_time(text: str) -> int | None:
     """Parses `HH:mm[:ss[.fraction]]` to nanoseconds of the day; None for any other text."""
-    match = _CLOCK_TEXT.fullmatch(text.strip())
+    match = re.fullmatch(_CLOCK, text.strip())
     return None if match is None else _clock(*match.groups())
 
 
@@ -60,7 +56,7 @@ def parse_timestamp(text: str) -> ParsedTimestamp | None:
 
     A zone is `Z`, an offset such as `+02:00`, or a region such as `Europe/Berlin`.
     """
-    match = _TIMESTAMP_TEXT.fullmatch(text.strip())
+    match = re.fullmatch(_TIMESTAMP, text.strip())
     if match is None:
         return None
     year, month, day, hour, minute, second, fraction, zone = match.groups()

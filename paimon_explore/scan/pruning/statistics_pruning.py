@@ -232,18 +232,25 @@ class _Bounds:
             return nothing, nothing
         return column.minimum, column.maximum
 
-    def low(self, kernel: str, one: Values, *, default: bool) -> Bools:
-        """Compares each minimum with a value; `default` where it is unknown."""
-        return self._bound(0, kernel, one, default=default)
+    def around(self, one: Values) -> tuple[Bools, Bools, Bools]:
+        """Whether values may be less than, equal to and greater than the single value of `one`.
 
-    def high(self, kernel: str, one: Values, *, default: bool) -> Bools:
-        """Compares each maximum with a value; `default` where it is unknown."""
-        return self._bound(1, kernel, one, default=default)
-
-    def _bound(self, side: int, kernel: str, one: Values, *, default: bool) -> Bools:
-        if not self.known.any():
-            return np.full(self._size, default, np.bool_)
-        return self.decided(_compared_with(self.bounds()[side], kernel, one), default=default)
+        True where the bounds are unknown. Numbers are compared by NumPy, which is faster for few.
+        """
+        unknown = ~self.known
+        if unknown.all():
+            return unknown, unknown, unknown
+        low, high = self.bounds()
+        form = _NUMBERS.get(low.type.id) if low.type == one.type else None
+        if form is None or one.null_count:
+            tests = (("less", low), ("less_equal", low), ("greater_equal", high), ("greater", high))
+            found = [nb.bool_values(call(kernel, bound, one[0])) for kernel, bound in tests]
+            less, begins, ends, greater = found
+        else:
+            lows, highs, value = (nb.fixed_values(side, form) for side in (low, high, one))
+            less, begins = np.less(lows, value), np.less_equal(lows, value)
+            ends, greater = np.greater_equal(highs, value), np.greater(highs, value)
+        return less | unknown, (begins & ends) | unknown, greater | unknown
 
     def decided(self, answers: Bools, *, default: bool) -> Bools:
         """The answers where bounds are known, else `default`."""
@@ -270,21 +277,6 @@ _NUMBERS = {
         (pa.float64(), "<f8"),
     )
 }
-_NUMPY = {
-    "less": np.less,
-    "less_equal": np.less_equal,
-    "greater": np.greater,
-    "greater_equal": np.greater_equal,
-}
-
-
-def _compared_with(values: Values, kernel: str, one: Values) -> Bools:
-    """Compares values with the single value of `one`; numbers by NumPy, which is faster for few."""
-    form = _NUMBERS.get(values.type.id) if values.type == one.type else None
-    if form is None or one.null_count:
-        return nb.bool_values(call(kernel, values, one[0]))
-    found: Bools = _NUMPY[kernel](nb.fixed_values(values, form), nb.fixed_values(one, form))
-    return found
 
 
 def _compared(test: Compare, items: _Items) -> Outcomes:
@@ -316,10 +308,7 @@ def _positions(bounds: _Bounds, constant: Literal) -> tuple[Bools, Bools, Bools]
         anything = np.ones_like(bounds.known)
         return anything, anything, ~anything
     one = values_array([constant.value], constant.type or _BOOLEAN)
-    less = bounds.low("less", one, default=True)
-    greater = bounds.high("greater", one, default=True)
-    equal = bounds.low("less_equal", one, default=True)
-    equal &= bounds.high("greater_equal", one, default=True)
+    less, equal, greater = bounds.around(one)
     return less, equal, greater | bounds.has_nan
 
 

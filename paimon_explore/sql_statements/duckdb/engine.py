@@ -267,8 +267,8 @@ class DuckDBEngine:
             return rows.table.inspect.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
-        _check_table(rows.table)
         scan = replace(rows.table.scan(), plans={})
+        _check_names(scan.target.schema.row_type.names)
         self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
         return self._scans[view]
 
@@ -276,7 +276,7 @@ class DuckDBEngine:
         """Update or delete rows."""
         from paimon_explore.sql_statements.duckdb.row_changes import update  # noqa: PLC0415 - not for queries
 
-        _check_table(change.table)
+        _check_names(change.table.schema.row_type.names)
         tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), None)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
         return update(change, tree, {**self._sources, **self._session_views(tree)})
@@ -285,7 +285,7 @@ class DuckDBEngine:
         """Merge rows."""
         from paimon_explore.sql_statements.duckdb.row_changes import merge  # noqa: PLC0415 - not for queries
 
-        _check_table(change.table)
+        _check_names(change.table.schema.row_type.names)
         return merge(change, _duck_rows(change.source), self._sources)
 
     def compact(
@@ -408,10 +408,6 @@ def readable(name: str, rows: object) -> object:
     _check_names(found.column_names)
     check_periods(found.schema)
     return found
-
-
-def _check_table(table: Table) -> None:
-    _check_names([field.name for field in table.schema.fields])
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -10,10 +10,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.encoding.parquet.arrow_reader import open_reader
 from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
@@ -151,8 +151,8 @@ def _can_read(path: str, folder: str, wanted: Sequence[DataField]) -> bool:
 def _stored_types(path: str) -> dict[str, pa.DataType] | None:
     """Return the types of the columns of a file, which never changes; None if it is unusual."""
     try:
-        with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
+        with pa.OSFile(path, "rb") as file:
+            schema: pa.Schema = open_reader(file).schema_arrow
     except (pa.ArrowException, OSError):
         return None
     names = {name.lower() for name in schema.names}

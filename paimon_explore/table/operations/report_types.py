@@ -45,7 +45,7 @@ def imported_type(importer: str, name: str) -> Any:  # noqa: ANN401 - a type of 
     Raises:
         AttributeError: the module does not import it.
     """
-    if name in _modules(importer):
+    if not name.startswith("_") and name in _modules(importer):  # imports ask for `__path__`
         return getattr(import_module(_modules(importer)[name]), name)
     msg = f"module {importer!r} has no attribute {name!r}"
     raise AttributeError(msg, name=name, obj=None)

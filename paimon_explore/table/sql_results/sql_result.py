@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.data_types import data_frames
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.inspection.rendering.report import Note, Report
-from paimon_explore.inspection.rendering.report_html import report_html
-from paimon_explore.inspection.rendering.report_text import report_text
-from paimon_explore.inspection.rendering.row_pages import RowPages
 from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.inspection.history.first_change import FirstChange
+    from paimon_explore.inspection.rendering.report import Report
     from paimon_explore.inspection.rendering.result import Figure
+    from paimon_explore.inspection.rendering.row_pages import RowPages
     from paimon_explore.metadata.snapshot import Snapshot
 
 Parameters = Mapping[str, object] | Sequence[object] | None
@@ -250,27 +248,37 @@ class SqlResult:
         """The rows through Arrow's C stream interface."""
         return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
-    def _report(self, pages: RowPages) -> Report:
+    def _report(self, pages: "RowPages") -> "Report":
         """Return the first page of rows as a report."""
+        from paimon_explore.inspection.rendering.report import Note, Report
+
         grid = pages.page(0)
         title = f"Rows 1 to {len(grid.rows)}; to_arrow() reads all" if pages.has_more(0) else "Rows"
         title = title if grid.columns else "Statement executed."
         notes = (Note(text=sanitized(self._note)),) if self._note else ()
         return Report(title=title, sections=(grid, *notes) if grid.columns else ())
 
-    def _pages(self) -> RowPages:
+    def _pages(self) -> "RowPages":
+        from paimon_explore.inspection.rendering.row_pages import RowPages
+
         return RowPages(self.to_batches(), self.shown_rows)
 
     def __repr__(self) -> str:
         """Return the first rows as text."""
+        from paimon_explore.inspection.rendering.report_text import report_text
+
         return report_text(self._report(self._pages()))
 
     def _repr_html_(self) -> str:
         """The first rows as an HTML table."""
+        from paimon_explore.inspection.rendering.report_html import report_html
+
         return report_html(self._report(self._pages()))
 
     def _repr_mimebundle_(self, **_kwargs: object) -> object:
         """The first rows by media type; in a notebook, the others page by page."""
+        from paimon_explore.inspection.rendering.report_html import report_html
+        from paimon_explore.inspection.rendering.report_text import report_text
         from paimon_explore.table.progress import in_notebook
 
         pages = self._pages()

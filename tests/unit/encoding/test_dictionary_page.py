@@ -10,7 +10,7 @@ from paimon_explore import limits
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.data_file_reader import StoredColumn, decode_dictionary
-from paimon_explore.encoding.parquet.dictionary_page import may_exceed
+from paimon_explore.encoding.parquet.dictionary_page import longest_value
 from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import ResourceLimitError
 from paimon_explore.fileio.object_reader import open_object
@@ -39,7 +39,9 @@ def mixed(longest: int, rows: int = 40_000) -> list[str | None]:
 def bound(data: pa.Buffer, rows: int, limit: int) -> bool:
     """Whether so many rows of the file may exceed a limit."""
     file = pa.BufferReader(data)
-    return may_exceed(file, pq.ParquetFile(file).metadata.row_group(0).column(0), rows, limit)
+    chunk = pq.ParquetFile(file).metadata.row_group(0).column(0)
+    enough = (limit - chunk.total_uncompressed_size) // rows
+    return longest_value(file, chunk, enough) > enough
 
 
 @pytest.fixture
@@ -67,7 +69,10 @@ def test_a_dictionary_page_of_few_bytes_is_not_decoded() -> None:
     """Neither is a column without one; both are known to fit."""
     data = written(["a", "b"] * 500)
     assert not bound(data, 1000, 1 << 20)
-    assert not bound(written(["a", "b"] * 500, use_dictionary=False), 1000, 1)
+    limits.set_memory_limit("1 MB")
+    (plain,) = read(written(["a" * 900, "b" * 900] * 500, use_dictionary=False))
+    limits.set_memory_limit(None)
+    assert not isinstance(plain, pa.DictionaryArray)
 
 
 @pytest.mark.parametrize("place", ["header", "values"])

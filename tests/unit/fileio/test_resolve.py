@@ -69,3 +69,10 @@ def test_urls_of_hadoop_are_of_hdfs(location: str) -> None:
     file_io, root = resolve(location, {"user": "me", "dfs.replication": 2})
     assert file_io == HdfsFileIO((("dfs.replication", "2"), ("user", "me")))
     assert root == location
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/a", "/a/../b", "/a/./b//c/", "/./a", "a/b", "./x/", ".", "../x", "~/x", "/a~/~"]
+)
+def test_local_paths_are_absolute_as_those_of_pathlib(path: str) -> None:
+    assert resolve(path) == (LocalFileIO(), str(Path(path).expanduser().absolute()))

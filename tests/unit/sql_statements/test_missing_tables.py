@@ -1,11 +1,14 @@
 """Statements on tables, views and databases that do not exist, with and without IF EXISTS."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import NotFoundError
+from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
+from support.paused_file_io import PausedFileIO
 
 STATEMENTS = (
     "SELECT * FROM {}",
@@ -98,3 +101,26 @@ def test_a_table_is_created_and_altered_as_in_flink(catalog: pe.Catalog) -> None
     catalog.sql("CREATE TABLE shop.g WITH ('bucket' = '-1') AS SELECT 1 AS id")
     catalog.sql("CREATE TABLE shop.h WITH one AS (SELECT 1 AS id) SELECT id FROM one")
     assert [catalog.table(name).count() for name in ("shop.g", "shop.h")] == [1, 1]
+
+
+def test_a_query_of_an_existing_table_lists_neither_databases_nor_tables(
+    catalog: pe.Catalog, tmp_path: Path
+) -> None:
+    catalog.sql("USE shop")
+    catalog.sql("INSERT INTO t VALUES (1)")
+    told: list[str] = []
+    store = catalog._metastore
+    assert isinstance(store, FilesystemMetastore)
+    catalog._metastore = replace(store, file_io=PausedFileIO(store.file_io, told.append))
+    assert catalog.sql("SELECT * FROM t").to_arrow().num_rows == 1
+    assert "read schema-0" in told
+    assert told.count("read LATEST") == 1  # the snapshot is resolved once
+    assert not {"list shop.db", f"list {tmp_path.name}"} & {*told}
+    assert catalog.sql("SELECT * FROM T").to_arrow().num_rows == 1
+    assert "list shop.db" in told
+
+
+def test_a_temporary_view_is_before_a_table_of_its_name(catalog: pe.Catalog) -> None:
+    catalog.sql("USE shop")
+    catalog.sql("CREATE TEMPORARY VIEW T AS SELECT 7 AS seven")
+    assert catalog.sql("SELECT * FROM t").to_arrow().to_pylist() == [{"seven": 7}]

@@ -1,7 +1,9 @@
-"""Parquet footers with which Arrow ends the process when a column chunk is asked for."""
+"""Decoded Parquet footers, also those with which Arrow ends the process for a column chunk."""
 
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -110,3 +112,49 @@ def test_a_row_group_with_fewer_column_chunks_is_an_error() -> None:
     data = DATA[: -8 - size] + new + len(new).to_bytes(4, "little") + b"PAR1"
     with pytest.raises(CorruptFileError, match="row group 0 must have 3 column chunks"):
         open_parquet(pa.BufferReader(data), "f")
+
+
+def numbers(values: range) -> bytes:
+    """A file of one column; all have the same size."""
+    return parquet_bytes({"i": pa.array(values, pa.int64())}, rows_per_page=10)
+
+
+def read_all_ways(path: str, data: bytes) -> tuple[list[object], list[object], list[object]]:
+    """All numbers, the bounds, and the number at position 25 by its page."""
+    file = open_parquet(pa.BufferReader(data), path)
+    file.paged_bytes = 0
+    bounds, pages = file.bounds(COLUMNS[0]), file.paged(COLUMNS[:1], 0)
+    assert bounds is not None
+    assert pages is not None
+    rows = [one for batch in file.batches(COLUMNS[:1], (0,), 100) for one in batch.columns[0]]
+    ends = [*as_python(bounds.minimum), *as_python(bounds.maximum)]
+    (chosen,) = pages.values(COLUMNS[:1], np.array([25]))
+    return [one.as_py() for one in rows], ends, as_python(chosen)
+
+
+def test_a_file_that_is_replaced_under_its_name_is_decoded_again() -> None:
+    first, second = numbers(range(150, 190)), numbers(range(180, 220))
+    assert len(first) == len(second)
+    for data, start in ((first, 150), (first, 150), (second, 180), (first, 150)):
+        found = read_all_ways("/t/same.parquet", data)
+        assert found == ([*range(start, start + 40)], [start, start + 39], [start + 25])
+
+
+def test_a_file_of_the_same_content_elsewhere_is_another_one() -> None:
+    names = ("/t/one.parquet", "/t/two.parquet")
+    assert read_all_ways(names[0], numbers(range(40))) == read_all_ways(
+        names[1], numbers(range(40))
+    )
+    with pytest.raises(CorruptFileError, match=r"/t/two\.parquet"):
+        open_parquet(pa.BufferReader(numbers(range(40))[:-1]), names[1])
+
+
+def test_a_footer_may_be_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
+    columns = {f"c{at}": pa.array([at], pa.int64()) for at in range(1_500)}
+    data = parquet_bytes(columns)
+    assert int.from_bytes(data[-8:-4], "little") > 64 << 10  # more than is read at once
+    (tmp_path / "f.parquet").write_bytes(data)
+    with pa.OSFile(str(tmp_path / "f.parquet"), "rb") as source:
+        file = open_parquet(source, "f")
+        (batch,) = file.batches([stored("c1499", "BIGINT")], (0,), 9)
+    assert as_python(batch.columns[0]) == [1499]
