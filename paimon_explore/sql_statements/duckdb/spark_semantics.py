@@ -22,7 +22,9 @@ _CASTS = {
     "BINARY": "spark_bytes",
     "VARBINARY": "spark_bytes",
     "TIMESTAMPTZ": "spark_timestamp",
-    **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ"), "spark_moment"),
+    **dict.fromkeys(
+        ("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "spark_moment"
+    ),
 }
 _DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
 _ZERO = "Division by zero. Use try_divide to get NULL."
@@ -154,8 +156,10 @@ def cast_argument(kind: str, value: str) -> str:
 
     >>> cast_argument("DATE", "v")
     'spark_date(v)'
+    >>> cast_argument("TIMESTAMP WITH TIME ZONE", "v")
+    'spark_timestamp(v)'
     """
-    name = _CASTS.get(kind.replace("INTEGER", "INT"))
+    name = _CASTS.get(kind.replace("INTEGER", "INT").replace(" WITH TIME ZONE", "TZ"))
     return value if name is None else f"{name}({value})"
 
 

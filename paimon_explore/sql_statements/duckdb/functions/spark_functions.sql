@@ -147,7 +147,9 @@ CREATE MACRO spark_timestamp(x BIGINT) AS to_timestamp(x), (x DOUBLE) AS to_time
     (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x VARCHAR) AS spark_moment(x), (x) AS x;
 -- Infinite times of DuckDB are no times of Spark.
 CREATE MACRO spark_moment(x VARCHAR) AS
-    CASE WHEN contains(lower(x), 'inf') THEN '"' || x || '"' ELSE x END, (x) AS x;
+    CASE WHEN contains(lower(x), 'inf') THEN '"' || x || '"'
+    WHEN regexp_full_match(x, '\s*[0-9]{4}(-[0-9]{1,2})?\s*') THEN spark_date(x) ELSE x END,
+    (x) AS x;
 CREATE MACRO spark.current_date() AS today();
 CREATE MACRO spark.curdate() AS today();
 CREATE MACRO spark.current_timestamp() AS now();
