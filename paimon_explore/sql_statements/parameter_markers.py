@@ -80,7 +80,15 @@ def _markers(source: str, args: Args) -> list[_Marker]:
 
 
 def _spliced(source: str, markers: Sequence[_Marker], value: Callable[[str], object]) -> str:
-    from paimon_explore.sql_statements.duckdb.dialect import constant  # noqa: PLC0415 - not without markers
+    return spliced(source, [(start, end, constant_text(value(key))) for start, end, key in markers])
 
-    texts = [(start, end, constant(value(key)).sql(dialect="spark")) for start, end, key in markers]
-    return spliced(source, texts)
+
+def constant_text(value: object) -> str:
+    """Return a value as a constant of Spark's dialect.
+
+    Raises:
+        InvalidInputError: SQL has no constant for it.
+    """
+    from paimon_explore.sql_statements.duckdb.dialect import constant  # noqa: PLC0415 - not without values
+
+    return constant(value).sql(dialect="spark")

@@ -35,7 +35,16 @@ def value_of(args: Args, count: int) -> Callable[[str], object]:
             f"The statement has {count} parameters, but {len(values)} values are given.",
             hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
         )
-    return lambda key: values[int(key[1:])]
+
+    def placed(key: str) -> object:
+        if not key.removeprefix("_").isdigit() or key.isdigit():
+            raise InvalidInputError(
+                f"A list has no value for the marker {key!r}.",
+                hint="Write ? for the values of a list; :name has its value from a dict.",
+            )
+        return values[int(key[1:])]
+
+    return placed
 
 
 def check_used(args: Args, used: Collection[str]) -> None:

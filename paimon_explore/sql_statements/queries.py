@@ -213,6 +213,11 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
 
 
 def _version(warehouse: Warehouse, text: str) -> str:
+    if len(tokens_of(text)) == 2 and tokens_of(text)[0].kind in {Kind.WORD, Kind.NAME}:  # noqa: PLR2004 - and the end
+        raise InvalidInputError(
+            f"VERSION AS OF {text} is neither a snapshot id nor a string.",
+            hint=f"Write the name of a tag in quotes: VERSION AS OF '{tokens_of(text)[0].text}'.",
+        )
     value = _evaluated(warehouse, text, "VERSION AS OF")
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InvalidInputError(
@@ -228,7 +233,14 @@ def _moment(warehouse: Warehouse, text: str) -> datetime:
     value = _evaluated(warehouse, whole, "TIMESTAMP AS OF", text)
     if not isinstance(value, int):
         raise InvalidInputError(f"The timestamp in TIMESTAMP AS OF {text} is NULL.")
-    return datetime.fromtimestamp(value // 1_000_000, UTC).replace(microsecond=value % 1_000_000)
+    try:
+        moment = datetime.fromtimestamp(value // 1_000_000, UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(
+            f"The timestamp in TIMESTAMP AS OF {text} is not between the years 1 and 9999.",
+            hint="A number counts the seconds since 1970-01-01 00:00:00 UTC, not milliseconds.",
+        ) from error
+    return moment.replace(microsecond=value % 1_000_000)
 
 
 def _evaluated(warehouse: Warehouse, text: str, part: str, shown: str = "") -> object:

@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.sql_statements.table_references import cleaned
+from paimon_explore.sql_statements.table_resolution import GIVEN
 from paimon_explore.sql_statements.tokenizer import Kind, Token, place, tokens_of
 
 _NEXT_CLAUSES = frozenset({"FROM", "JOIN", "WHERE"})
@@ -45,7 +46,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> QueryProblemErro
         msg = f"The column {name!r} is not selected by this part of the query."
         return QueryProblemError(msg, name=name)
     listed = "" if kind == "function" else f"{kind.capitalize()}s: {choices(names)}."
-    hint = f"{suggestion(name, names)}{listed}"
+    given = GIVEN.format(name) if kind == "table" else ""
+    hint = f"{suggestion(name, names)}{listed}{given}"
     return QueryProblemError(f"There is no {kind} {name!r}.", hint=hint, name=name)
 
 

@@ -21,7 +21,12 @@ from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 
 _CHANGES = frozenset({"UPDATE", "DELETE", "MERGE"})
-_OF_CATALOGS = frozenset({"CREATE", "DROP", "REPLACE", "USE"})
+_OF_CATALOGS = frozenset(
+    {
+        *("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "REPLACE", "DROP", "ALTER"),
+        *("COMMENT", "SHOW", "DESCRIBE", "DESC", "USE", "ANALYZE", "CALL"),
+    }
+)
 _DEFAULTS = TableOptions({})
 
 
@@ -45,15 +50,12 @@ def run_statement(warehouse: Warehouse, text: str, args: Args = None) -> Outcome
 
 
 def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
-    first = Reader(text).here
-    word = first.word
-    if word == "TABLE":
-        return _run_once(warehouse, "SELECT * FROM" + text[first.end :], args)
+    word = Reader(text).here.word
     if word in _CHANGES:
         text = with_catalog_functions(warehouse, text)
     try:
         found = None if word == "SELECT" else _command(warehouse, text, args)
-        if found is None and word in _OF_CATALOGS and warehouse.given:
+        if found is None and word in _OF_CATALOGS and not warehouse.engine.has_own_tables:
             warehouse.warehouse()
         return found if found is not None else run_query(warehouse, text, args)
     except QueryProblemError as problem:

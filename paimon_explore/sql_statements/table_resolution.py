@@ -34,6 +34,8 @@ from paimon_explore.table.table_base import dynamic_options_of
 Travel = Callable[[Table], Table]
 """Returns the view of a table that queries read."""
 DEFAULT = "default"
+GIVEN = " An argument names data: pe.sql(text, {0}={0})."
+"""What a query does for a variable of Python, which it does not find by itself."""
 _FOLDERS = (CATALOG, "paimon_explore")
 _DEEPEST = 3
 
@@ -150,6 +152,7 @@ class Warehouse:
             if len(parts) == 1 and self.given:
                 names = [*self.given, *self.engine.temporary_views()]
                 hint = f"{suggestion(parts[0], names)}Tables: {choices(sorted(names))}."
+                hint += GIVEN.format(parts[0])
                 raise NotFoundError("table", parts[0], hint=hint)
             return
         database = self.find_database(self.database if len(parts) == 1 else parts[0])

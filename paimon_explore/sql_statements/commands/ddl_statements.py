@@ -175,11 +175,14 @@ def _comes_query(reader: Reader) -> bool:
 def _is_foreign(warehouse: Warehouse, reader: Reader, parts: tuple[str, ...]) -> bool:
     """Return whether the format or database makes the new table one of the engine."""
     using = _using(reader)
+    is_foreign = using is not None and using not in FORMATS
     if len(parts) == 1:
-        there = warehouse.find_database(warehouse.database) is not None
-        return not there or (using is not None and using not in FORMATS)
-    is_ours = warehouse.find(parts) is not None
-    if is_ours and using is not None and using not in FORMATS:
+        is_ours = warehouse.find_database(warehouse.database) is not None
+        if not is_ours or warehouse.engine.has_own_tables:
+            return not is_ours or is_foreign
+    else:
+        is_ours = warehouse.find(parts) is not None
+    if is_ours and is_foreign and using is not None:
         raise UnsupportedFeatureError(
             f"a {using.lower()} table in a Paimon warehouse",
             ".".join(parts),

@@ -172,6 +172,11 @@ def _alter(warehouse: Warehouse, reader: Reader) -> Outcome | None:
 
 def _explain(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     mode = reader.takes_one("ANALYZE", "EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
+    word = reader.here.word
+    if word in COMMANDS and word != "WITH" and not warehouse.engine.has_own_tables:
+        raise UnsupportedFeatureError(
+            f"EXPLAIN {word}", hint="EXPLAIN shows which files a query reads, such as SELECT."
+        )
     with replaced(warehouse, reader.rest()) as text:
         return warehouse.engine.explain(mode, text)
 

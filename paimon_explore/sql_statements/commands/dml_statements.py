@@ -48,6 +48,7 @@ from paimon_explore.sql_statements.clauses import (
 from paimon_explore.sql_statements.engine import TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
+from paimon_explore.sql_statements.parameter_markers import constant_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
@@ -58,6 +59,7 @@ from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
+from paimon_explore.write.input.python_values import default_of
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
@@ -93,7 +95,10 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     static = {key: value for key, value in given.items() if value is not FROM_QUERY}
     by_name = by_name or reader.takes("BY", "NAME")
     columns = None if by_name else _columns(reader)
-    rows = run_query(warehouse, f"{before} {reader.rest()}".strip())
+    query = reader.rest()
+    if query.upper().startswith("VALUES"):
+        query = _with_defaults(query, _targets(schema, static, columns))
+    rows = run_query(warehouse, f"{before} {query}".strip())
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
         check_insert(table, schema)
@@ -150,16 +155,45 @@ def _placed(
     columns: tuple[str, ...] | None,
 ) -> QueryRows:
     """Assign the query's columns by position."""
+    return rows.assigned(_targets(schema, static, columns), _constants(schema, static))
+
+
+def _targets(
+    schema: TableSchema, static: Mapping[str, object], columns: tuple[str, ...] | None
+) -> list[DataField]:
+    """Return the table's columns for those of a query, by position."""
     if columns is None:
-        fields = [field for field in schema.fields if field.name not in static]
-    else:
-        fields = resolved(columns, schema)
-        both = [field.name for field in fields if field.name in static]
-        if both:
-            raise InvalidInputError(
-                f"Column {both[0]!r} occurs both in PARTITION and in the column list."
-            )
-    return rows.assigned(fields, _constants(schema, static))
+        return [field for field in schema.fields if field.name not in static]
+    fields = resolved(columns, schema)
+    both = [field.name for field in fields if field.name in static]
+    if both:
+        raise InvalidInputError(
+            f"Column {both[0]!r} occurs both in PARTITION and in the column list."
+        )
+    return fields
+
+
+def _with_defaults(values: str, fields: Sequence[DataField]) -> str:
+    """Return `VALUES (…), …` with constants for DEFAULT."""
+    found: list[tuple[int, int, str]] = []
+    depth = at = 0
+    tokens = tokens_of(values)
+    for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        depth += (one.sign == "(") - (one.sign == ")")
+        at = 0 if depth == 0 else at + (depth == 1 and one.sign == ",")
+        is_whole = before.sign in {"(", ","} and after.sign in {")", ","}
+        if one.word == "DEFAULT" and depth == 1 and is_whole and at < len(fields):
+            found.append((one.start, one.end, _or_default("DEFAULT", fields[at])))
+    return spliced(values, found)
+
+
+def _or_default(text: str, field: DataField | None) -> str:
+    """Return an expression; for DEFAULT, the default value of its column or of a struct member."""
+    if text.upper() != "DEFAULT":
+        return text
+    if field is None or field.default_value is None:
+        return "NULL"
+    return constant_text(default_of(field)[0].as_py())
 
 
 def _named(rows: QueryRows, schema: TableSchema, static: Mapping[str, object]) -> QueryRows:
@@ -314,7 +348,7 @@ def assignments_of(
         reader.expect("=", part=part)
         if any(_overlap(name, other) for other in found):
             raise InvalidInputError(f"{part} sets column {name!r} twice.")
-        found[name] = subject.own(reader.until(",", *stops))
+        found[name] = _or_default(subject.own(reader.until(",", *stops)), schema.field(name))
         if not reader.takes(","):
             return found
 
@@ -370,7 +404,7 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
         schema = schema_with_source(
             schema, row_type_of(source.fields, "MERGE WITH SCHEMA EVOLUTION")
         )
-    clauses = []
+    clauses = [_clause(reader, subject, schema)]
     while not reader.is_done:
         clauses.append(_clause(reader, subject, schema))
     described = RowMerge(
@@ -403,6 +437,8 @@ def _source(warehouse: Warehouse, reader: Reader) -> tuple[QueryRows, str]:
         reader.group("the source")
         default = "source"
     else:
+        if reader.here.word in _QUERY:
+            raise reader.problem("a query as the source must be in parentheses", part="MERGE")
         default = reader.path("the source")[-1].partition("$")[0]
         _over_point(reader)
     text = reader.source[start : reader.previous_end]
@@ -465,4 +501,4 @@ def _inserted(reader: Reader, schema: TableSchema) -> dict[str, str]:
             hint=f"Write one value for each of the columns {', '.join(names)}.",
         )
     fields = resolved(names, schema)
-    return {field.name: text for field, text in zip(fields, texts, strict=True)}
+    return {one.name: _or_default(text, one) for one, text in zip(fields, texts, strict=True)}

@@ -28,7 +28,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.sql_statements.clauses import partition_spec
 from paimon_explore.sql_statements.data_type_names import type_name
-from paimon_explore.sql_statements.outcome import Answer, answer, committed, done
+from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
 from paimon_explore.sql_statements.table_resolution import Warehouse
@@ -275,12 +275,13 @@ def use(warehouse: Warehouse, reader: Reader) -> Answer | None:
     return done()
 
 
-def describe(warehouse: Warehouse, reader: Reader) -> Answer | None:
+def describe(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     """Run the rest of a DESCRIBE; return None if the engine has to run it."""
     if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
         return _describe_database(warehouse, reader)
     if reader.here.word in {"FUNCTION", "QUERY", "SELECT", "WITH", "VALUES", "FROM"}:
-        return None
+        engine = warehouse.engine
+        return None if engine.has_own_tables else engine.query(reader.source)
     reader.takes("TABLE")
     extended = bool(reader.takes_one("EXTENDED", "FORMATTED"))
     parts = reader.path("the table")

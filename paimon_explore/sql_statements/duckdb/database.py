@@ -49,6 +49,17 @@ _SCAN_FAILED = re.compile(
 _FUNCTION_FAILED = "Python exception occurred while executing the UDF: InvalidInputError: "
 """What DuckDB writes before an error of a function of this library."""
 _KIND = re.compile(r"^(?:[A-Z][\w]* )+Error: ")
+_QUOTED = re.compile(r"""(['"])"(.*?)"\1""")
+"""A text in the quotes with which a cast refuses what Spark does."""
+_TYPES = {
+    "INT8": "TINYINT",
+    "INT16": "SMALLINT",
+    "INT32": "INT",
+    "INT64": "BIGINT",
+    "BOOL": "BOOLEAN",
+}
+_TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
+_TRY = "try_cast returns NULL for a value that cannot be cast."
 
 
 def text_constant(text: str) -> str:
@@ -188,7 +199,8 @@ def duckdb_errors() -> Iterator[None]:
         cause = error.__cause__
         if isinstance(cause, PaimonError):
             raise cause from None
-        raise InvalidInputError(_sentence(error)) from error
+        hint = _TRY if type(error).__name__ == "ConversionException" else ""
+        raise InvalidInputError(_sentence(error), hint=hint) from error
 
 
 def _is_of_duckdb(error: Exception) -> bool:
@@ -258,5 +270,6 @@ def _sentence(error: Exception) -> str:
     """The message of DuckDB in one line, without its drawing of the place and stack traces."""
     text = str(error).partition("\n\n")[0].partition("Detail: Python exception:")[0]
     text = _KIND.sub("", _SCAN_FAILED.sub("", " ".join(text.split()))).replace("..", ".")
-    text = text.removeprefix(_FUNCTION_FAILED)
+    text = _QUOTED.sub(r"\1\2\1", text.removeprefix(_FUNCTION_FAILED))
+    text = _TYPE.sub(lambda found: _TYPES[found[1]], text)
     return text if text.endswith((".", "?", "!")) else f"{text}."

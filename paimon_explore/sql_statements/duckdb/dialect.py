@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
     GENERATORS,
     OWN_FUNCTIONS,
@@ -42,6 +43,7 @@ _STATEMENTS = (
 )
 
 
+_FUNCTIONS = "Functions are those of Spark; the guide of SQL lists the few that are missing."
 _WAYS = {
     "ATTACH": "Pass other rows by name: pe.sql(text, catalog, rows=data).",
     "BEGIN": "Each statement is one commit; t.transaction() makes one commit of several writes.",
@@ -50,7 +52,12 @@ _WAYS = {
     "DESCRIBE HISTORY": "Write SHOW SNAPSHOTS t, or read the system table t$snapshots.",
     "OPTIMIZE": "Write CALL sys.compact(table => 'database.table').",
     "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
-    "SET": "Options of a table follow its name: t WITH ('key' = 'value').",
+    "SET": "The only setting is spark.sql.sources.partitionOverwriteMode, STATIC or DYNAMIC. "
+    "Options of a table follow its name: t WITH ('key' = 'value').",
+    "SHOW CATALOGS": "A session has one catalog; SHOW DATABASES lists its databases.",
+    "SHOW FUNCTIONS": _FUNCTIONS,
+    "DESCRIBE FUNCTION": _FUNCTIONS,
+    "DESCRIBE QUERY": "Run the query; schema of its result has the columns.",
     "SUMMARIZE": "t.profile() summarizes the columns.",
     "UPSERT": "INSERT INTO a primary-key table replaces the rows with the same keys.",
     "VACUUM": "Write CALL sys.expire_snapshots(…) and CALL sys.remove_orphan_files(…).",
@@ -88,6 +95,8 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
             files.
     """
     first = Reader(text).here
+    if first.word == "TABLE":
+        text = f"SELECT * FROM{text[first.end :]}"
     if first.word not in _QUERY_WORDS and first.sign != "(":
         raise _unknown_statement(text)
     missing = nothing_after(text) if dialect == SPARK else None
@@ -224,14 +233,11 @@ def _unknown_statement(text: str) -> UnsupportedFeatureError:
     name = both if words[0] in _STATEMENTS else words[0]
     way = _WAYS.get(both) or _WAYS.get(words[0])
     if way is None and words[0] in _STATEMENTS:
-        way = (
-            "The reference of SQL lists those that are. Statements on tables require a "
-            "catalog: catalog.sql(text), or pe.sql(text, catalog)."
-        )
+        way = "The reference of SQL lists those that are."
     if way is None:
         near = difflib.get_close_matches(words[0], _STATEMENTS, n=1)
         meant = f"Did you mean {near[0]}? " if near else ""
-        way = f"{meant}Statements: {', '.join(_STATEMENTS)}."
+        way = f"{meant}Statements: {', '.join((*_STATEMENTS, 'TABLE', 'SET', 'COPY INTO'))}."
     return UnsupportedFeatureError(f"the statement {name}", hint=way)
 
 
@@ -246,8 +252,8 @@ def parsed_expression(text: str) -> exp.Expr:
     return found[0]
 
 
-def in_session(tree: exp.Query, database: str) -> exp.Query:
-    """Replace functions without arguments that return the user, the catalog or the database.
+def in_database(tree: exp.Query, database: str) -> exp.Query:
+    """Replace the functions that return the current database.
 
     Args:
         tree: the query; it is changed.
@@ -255,19 +261,9 @@ def in_session(tree: exp.Query, database: str) -> exp.Query:
     """
     for node in tree.find_all(exp.CurrentDatabase, exp.CurrentSchema):
         node.replace(exp.Literal.string(database))
-    for node in tree.find_all(exp.CurrentCatalog):
-        node.replace(exp.Literal.string(_CATALOG))
-    for node in tree.find_all(exp.CurrentUser, exp.SessionUser):
-        from paimon_explore.metastore.hive.hive_settings import current_user  # noqa: PLC0415 - rare
-
-        node.replace(exp.Literal.string(current_user()))
-    for node in tree.find_all(exp.CurrentTimezone):
-        node.replace(exp.func("current_setting", exp.Literal.string("TimeZone")))
     return tree
 
 
-_CATALOG = "spark_catalog"
-"""Spark's name of the catalog of a session that has no other."""
 _WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UDTF
 """Expressions whose columns have names of their own."""
 
@@ -276,8 +272,13 @@ def named(tree: exp.Query) -> exp.Query:
     """Name the columns of a query and its parts as Spark does, by the text of their expressions."""
     items = [item for select in tree.find_all(exp.Select) for item in select.expressions]
     for item in reversed(items):  # parts before what holds them
+        function, name = item.this, item.alias.lower()
+        if isinstance(function, exp.Func) and function.sql_name().lower() == name in OWN_FUNCTIONS:
+            function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
             text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
+            if isinstance(item, exp.Func) and text.isidentifier():  # as current_date
+                text = f"{text.lower()}()"
             item.replace(exp.alias_(item.copy(), text.replace("'", ""), quoted=True))
     return tree
 

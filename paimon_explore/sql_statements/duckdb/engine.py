@@ -28,7 +28,7 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
     duckdb_text,
-    in_session,
+    in_database,
     named,
     parsed_expression,
     parsed_query,
@@ -156,7 +156,7 @@ class DuckDBEngine:
         tree = with_values(parsed_query(text, self._dialect), args)
         self._check_tables(tree)
         if self._dialect == SPARK:
-            tree = in_session(named(tree), self._state.database)
+            tree = in_database(named(tree), self._state.database)
             mark_types(
                 tree, [one for scan in self._scans.values() for one in scan.target.schema.fields]
             )
@@ -278,6 +278,7 @@ class DuckDBEngine:
 
         _check_names(change.table.schema.row_type.names)
         tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), None)
+        tree = in_database(tree, self._state.database)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
         return update(change, tree, {**self._sources, **self._session_views(tree)})
 

@@ -312,6 +312,14 @@ def _json_text(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _user(_: exp.Expr | None = None) -> exp.Expr:
+    from paimon_explore.metastore.hive.hive_settings import current_user  # noqa: PLC0415 - rare
+
+    return exp.Literal.string(current_user())
+
+
+_CATALOG = "spark_catalog"
+"""Spark's name of the catalog of a session that has no other."""
 BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "bround": lambda value, digits=None: call("round_even", value, digits or exp.Literal.number(0)),
     "isnull": lambda value: exp.Paren(this=exp.Is(this=value, expression=exp.Null())),
@@ -323,6 +331,7 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "arrays_zip": _zipped,
     "cardinality": lambda value: exp.cast(call("cardinality", value), "int"),
     "timestamp_seconds": lambda value: call("to_timestamp", value),
+    "user": _user,
     "every": lambda value: call("bool_and", value),
     "some": lambda value: call("bool_or", value),
     "date_format": _formatted,
@@ -342,10 +351,20 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "xxhash64": refused("the function xxhash64"),
     "to_char": refused("the function to_char", "date_format formats times."),
     "to_varchar": refused("the function to_varchar", "date_format formats times."),
+    "to_number": refused(
+        "the function to_number", "CAST(… AS DECIMAL(p, s)) parses plain numbers."
+    ),
+    "try_to_number": refused("the function try_to_number", "try_cast parses plain numbers."),
     "bitmap_construct_agg": refused("the function bitmap_construct_agg"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by name."""
 BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
+    **dict.fromkeys((exp.CurrentUser, exp.SessionUser), _user),
+    exp.CurrentCatalog: lambda _: exp.Literal.string(_CATALOG),
+    exp.CurrentTimezone: lambda _: call("current_setting", exp.Literal.string("TimeZone")),
+    **dict.fromkeys(
+        (exp.CurrentDatabase, exp.CurrentSchema), refused("the current database in this place")
+    ),
     exp.DateDiff: _days,
     exp.TimestampDiff: _difference,
     exp.TimestampAdd: lambda node: call(

@@ -9,7 +9,8 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, MapType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.spark_functions import ONE, call, constant, refused
 
-_WINDOW = "window"
+_WINDOW, _GENERATED = "window", "_generated"
+_GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _UNITS = {
     "week": 604_800_000_000,
     "day": 86_400_000_000,
@@ -174,6 +175,44 @@ def _table(node: exp.Expr) -> exp.Expr:
     return query
 
 
+def move_to_laterals(node: exp.Select) -> None:
+    """Make lateral views of the functions whose columns ORDER BY may name."""
+    items = list(node.expressions) if node.args.get("order") else []
+    is_after_star = items[-2:-1] == [exp.Star()]
+    for item in items:
+        function = item.this if isinstance(item, exp.Aliases) else item
+        if not isinstance(function, _GENERATORS) and function.name.lower() not in BY_NODE:
+            continue
+        if exp.Star() in items and not (is_after_star and item is items[-1]):
+            continue
+        alias = exp.TableAlias(this=exp.to_identifier(_GENERATED))
+        if isinstance(item, exp.Aliases):
+            alias.set("columns", [one.copy() for one in item.expressions])
+        columns = exp.Column(this=exp.Star(), table=exp.to_identifier(_GENERATED))
+        item.replace(None if is_after_star else columns)  # which `*` has
+        view = exp.Lateral(this=function.copy(), alias=alias)
+        if node.args.get("from_"):
+            node.append("laterals", view)
+        else:
+            node.set("from_", exp.From(this=view))
+
+
+def _named_tuple(node: exp.Expr) -> exp.Expr:
+    """Return `(a, b)` as a struct with Spark's names; one that is compared needs none."""
+    holder = node.parent
+    while isinstance(holder, exp.Tuple):
+        holder = holder.parent
+    is_alias = type(holder) is exp.Alias  # not that of a value of PIVOT
+    if not is_alias and not isinstance(holder, exp.Select | exp.Dot | exp.Func):
+        return node
+    values = [one.copy() for one in node.expressions]
+    names = [
+        one.name if isinstance(one, exp.Column | exp.Dot) else f"col{at}"
+        for at, one in enumerate(values, 1)
+    ]
+    return _struct(names, values)
+
+
 def select(node: exp.Expr) -> exp.Expr:
     """Return a query with its lateral views and windows of time as joins."""
     laterals = [*(node.args.get("laterals") or ()), *_time_windows(node)]
@@ -223,6 +262,7 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Inline: _inlined,
     exp.Stack: _stacked,
     exp.Aliases: _unaliased,
+    exp.Tuple: _named_tuple,
     exp.Lateral: _lateral,
     exp.Table: _table,
     exp.Select: select,

@@ -22,6 +22,9 @@ _CASTS = {
     "BINARY": "spark_bytes",
     "VARBINARY": "spark_bytes",
     "TIMESTAMPTZ": "spark_timestamp",
+    **dict.fromkeys(
+        ("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "spark_moment"
+    ),
 }
 _DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
 _ZERO = "Division by zero. Use try_divide to get NULL."
@@ -30,6 +33,8 @@ _ZERO = "Division by zero. Use try_divide to get NULL."
 def spark_semantics(tree: exp.Expr) -> exp.Expr:
     """Return a tree in which such expressions are replaced."""
     holder = exp.Paren(this=tree.copy())
+    for query in list(holder.find_all(exp.Select)):
+        spark_generators.move_to_laterals(query)
     for node in reversed(list(holder.walk())):  # parts before what holds them
         found = _fixed(node)
         if found is not node:
@@ -151,8 +156,10 @@ def cast_argument(kind: str, value: str) -> str:
 
     >>> cast_argument("DATE", "v")
     'spark_date(v)'
+    >>> cast_argument("TIMESTAMP WITH TIME ZONE", "v")
+    'spark_timestamp(v)'
     """
-    name = _CASTS.get(kind.replace("INTEGER", "INT"))
+    name = _CASTS.get(kind.replace("INTEGER", "INT").replace(" WITH TIME ZONE", "TZ"))
     return value if name is None else f"{name}({value})"
 
 
@@ -406,7 +413,8 @@ def _parsed(kind: str, *, fails: bool = True) -> Callable[..., exp.Expr]:
 
     def parsed(text: exp.Expr, pattern: exp.Expr | None = None) -> exp.Expr:
         if pattern is None and not fails:
-            return exp.TryCast(this=text, to=exp.DataType.build(kind, dialect="duckdb"))
+            to = exp.DataType.build(kind, dialect="duckdb")
+            return _as_spark(exp.TryCast(this=text, to=to))
         if pattern is None:
             return _cast(text, kind)
         form = exp.Literal.string(strftime_pattern(constant(pattern, "A pattern of times")))
@@ -448,6 +456,7 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "smallint": lambda value: _cast(value, "smallint"),
     "tinyint": lambda value: _cast(value, "tinyint"),
     "binary": lambda value: _cast(value, "blob"),
+    "decimal": lambda value: _cast(value, "decimal(10, 0)"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by Spark's name."""
 GENERATORS = frozenset(spark_generators.BY_NODE)

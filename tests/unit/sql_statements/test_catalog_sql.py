@@ -147,6 +147,8 @@ def test_a_query_knows_its_catalog_database_user_and_zone(
     session = "SELECT current_catalog(), current_schema(), current_user(), session_user() FROM t"
     assert rows(session)[0] == ("spark_catalog", "db", "ada", "ada")
     assert rows("SELECT current_timezone() = current_timezone() FROM t LIMIT 1") == [(True,)]
+    catalog.sql("UPDATE t SET city = user(), n = DEFAULT WHERE current_database() = 'db'")
+    assert rows("SELECT DISTINCT city, n FROM t") == [("ada", None)]
 
 
 def test_tables_are_made_from_queries_and_replaced(
@@ -377,6 +379,8 @@ def test_a_parameter_has_the_value_in_queries_and_in_other_statements(catalog: p
         ("DELETE FROM t WHERE id = ? OR id = ?", [1], "2 parameters, but 1 values"),
         ("CREATE TABLE s (a STRUCT<b:INT>)", {"b": 1}, "has no parameter 'b'"),
         ("DELETE FROM t WHERE id = ?", [object()], "cannot have a value of type object"),
+        ("SELECT $1", [1], "no value for the marker '1'"),
+        ("SELECT :a", [1], "no value for the marker 'a'"),
     ],
 )
 def test_parameters_and_values_belong_together(
@@ -534,6 +538,14 @@ def test_statements_that_leave_the_catalog_are_refused_by_name(
         ("DESCRIBE HISTORY t", "SHOW SNAPSHOTS t"),
         ("SELECT * FROM t /*+ OPTIONS('scan.snapshot-id' = '1') */ WHERE n = 1", "VERSION AS OF"),
         ("INSERT INTO t /*+ OPTIONS('bucket' = '1') */ SELECT * FROM t", r"t WITH \("),
+        ("SHOW FUNCTIONS", "SHOW FUNCTIONS is not supported. Functions are those of Spark"),
+        ("DESCRIBE FUNCTION upper", "DESCRIBE FUNCTION is not supported"),
+        ("DESCRIBE QUERY SELECT 1", "Run the query"),
+        ("SHOW CATALOGS", "SHOW DATABASES"),
+        ("EXPLAIN DELETE FROM t", "EXPLAIN DELETE is not supported"),
+        ("SET spark.sql.session.timeZone = UTC", r"The only setting is .*partitionOverwriteMode"),
+        ("CREATE TABLE x (a INT) USING parquet", "parquet table .* Omit USING"),
+        ("SELECT to_number('12', '99')", "DECIMAL"),
     ],
 )
 def test_statements_of_other_systems_name_the_way_here(
@@ -584,8 +596,29 @@ def test_a_problem_has_its_place_in_the_statement_and_the_nearest_name(
     assert (f"Did you mean {near}?" in problem.value.hint) == bool(near)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("SELECT * FROM t TIMESTAMP AS OF 1795902243952", "counts the seconds"),
+        ("SELECT * FROM t VERSION AS OF v1", "Write .* in quotes: VERSION AS OF 'v1'"),
+        ("SELECT CAST('abc' AS INT)", "string 'abc' to INT. try_cast returns NULL"),
+        ("SELECT CAST('x' AS DATE)", 'field format: "x", .* try_cast returns NULL'),
+        ("MERGE INTO t USING VALUES (1) AS s(id) ON t.id = s.id", "must be in parentheses"),
+        ("MERGE INTO t USING t s ON t.id = s.id WHEN", "expected NOT MATCHED"),
+    ],
+)
+def test_an_error_says_what_to_write_instead(catalog: pe.Catalog, text: str, says: str) -> None:
+    _create(catalog, "append")
+    with pytest.raises(InvalidInputError, match=says):
+        catalog.sql(text).to_arrow()
+
+
 def test_tables_that_are_given_are_listed() -> None:
     rows = pa.table({"id": [1]})
+    with pytest.raises(InvalidInputError, match=r"data: pe\.sql\(text, df=df\)"):
+        pe.sql("SELECT * FROM df")
+    with pytest.raises(NotFoundError, match=r"Tables: 't'\. .* data: pe\.sql\(text, df=df\)"):
+        pe.sql("SELECT * FROM df", t=pe.demo().table("demo.orders"))
     with pytest.raises(InvalidInputError, match=r"table 'other' .*Tables: 'rows'"):
         pe.sql("SELECT * FROM other, rows", rows=rows)
 

@@ -32,7 +32,7 @@ WRONG = [
     ("UPDATE t WHERE id = 1", "UPDATE cannot be read: expected SET"),
     ("UPDATE t SET name.x = 1", "Column 'name' is not a ROW"),
     ("DELETE t WHERE id = 1", "DELETE cannot be read: expected FROM"),
-    ("MERGE INTO t USING t s ON t.id = s.id", "The merge has no clause"),
+    ("MERGE INTO t USING t s ON t.id = s.id", "expected WHEN"),
     (
         "MERGE INTO t USING t s ON t.id = s.id WHEN MATCHED THEN INSERT *",
         "WHEN MATCHED cannot be read.*UPDATE or DELETE",

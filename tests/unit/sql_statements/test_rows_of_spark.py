@@ -24,6 +24,10 @@ def test_columns_without_names_have_those_of_spark() -> None:
     outer = pe.sql("SELECT * FROM (SELECT upper('a') UNION ALL SELECT 'b')")
     assert outer.schema.names == ["upper(a)"]
     assert pe.sql("SELECT explode_outer(array(1))").schema.names == ["col"]
+    session = pe.sql("SELECT current_date, localtimestamp(), session_user(), current_time(3)")
+    assert ", ".join(session.schema.names) == (
+        "current_date(), localtimestamp(), session_user(), current_time(3)"
+    )
 
 
 def test_texts_are_stored_as_a_cast_writes_them(tmp_path: Path) -> None:

@@ -105,15 +105,29 @@ CREATE MACRO spark.convert_timezone(target, x) AS CAST(x AS TIMESTAMPTZ) AT TIME
 CREATE MACRO spark.make_timestamp(y, m, d, h, n, s) AS
     CAST(make_timestamp(y, m, d, h, n, s) AS TIMESTAMPTZ);
 CREATE MACRO spark_valid_json(x) AS CASE WHEN json_valid(x) THEN x END;
-CREATE MACRO spark.sequence(a DATE, b DATE, step) AS
-    list_transform(generate_series(a, b, step), lambda x : CAST(x AS DATE)),
-    (a DATE, b DATE) AS list_transform(generate_series(a, b, INTERVAL 1 DAY),
-    lambda x : CAST(x AS DATE)),
+-- The i-th value is `a + i * step`, as months differ in length.
+CREATE MACRO spark_interval_months(i) AS 12 * date_part('year', i) + date_part('month', i);
+CREATE MACRO spark_times(a, b, step) AS CASE WHEN spark_interval_months(step) = 0
+    THEN generate_series(a, b, step) ELSE list_filter(list_transform(range(1 +
+    abs(date_diff('month', a, b) // spark_interval_months(step))), lambda i : a + i * step),
+    lambda x : CASE WHEN a + step > a THEN x <= b ELSE x >= b END) END;
+CREATE MACRO spark_days(a, b) AS spark_times(a, b, to_days(CASE WHEN a > b THEN -1 ELSE 1 END));
+CREATE MACRO spark_sequence(x) AS CASE WHEN spark_fail_if(len(x) = 0,
+    'sequence has a step of 0, or in the other direction than its end.') THEN NULL ELSE x END;
+CREATE MACRO spark.sequence(a DATE, b DATE, step) AS CASE WHEN spark_fail_if(
+    a + step <> CAST(a + step AS DATE), 'The step of a sequence of dates must consist of days.')
+    THEN NULL ELSE spark_sequence(CAST(spark_times(a, b, step) AS DATE[])) END,
+    (a DATE, b DATE) AS CAST(spark_days(a, b) AS DATE[]),
+    (a TIMESTAMP, b TIMESTAMP, step) AS spark_sequence(spark_times(a, b, step)),
+    (a TIMESTAMP, b TIMESTAMP) AS spark_days(a, b),
+    (a TIMESTAMPTZ, b TIMESTAMPTZ, step) AS spark_sequence(spark_times(a, b, step)),
+    (a TIMESTAMPTZ, b TIMESTAMPTZ) AS spark_days(a, b),
     (a INTEGER, b INTEGER) AS
     CAST(generate_series(a, b, CASE WHEN a > b THEN -1 ELSE 1 END) AS INTEGER[]),
-    (a INTEGER, b INTEGER, step) AS CAST(generate_series(a, b, step) AS INTEGER[]),
+    (a INTEGER, b INTEGER, step) AS
+    spark_sequence(CAST(generate_series(a, b, step) AS INTEGER[])),
     (a, b) AS generate_series(a, b, CASE WHEN a > b THEN -1 ELSE 1 END),
-    (a, b, step) AS generate_series(a, b, step);
+    (a, b, step) AS spark_sequence(generate_series(a, b, step));
 CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE), (x, i) AS x + i;
 CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i, (x, i) AS x + i;
 -- The first arguments only have the types by which DuckDB chooses.
@@ -130,7 +144,20 @@ CREATE MACRO spark_left(x BLOB, n) AS x[1:spark_positive(n)],
     (x, n) AS left(spark_shown(x), spark_positive(n));
 CREATE MACRO spark_right(x, n) AS right(spark_shown(x), spark_positive(n));
 CREATE MACRO spark_timestamp(x BIGINT) AS to_timestamp(x), (x DOUBLE) AS to_timestamp(x),
-    (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x) AS x;
+    (x DECIMAL(38, 6)) AS to_timestamp(CAST(x AS DOUBLE)), (x VARCHAR) AS spark_moment(x), (x) AS x;
+-- Infinite times of DuckDB are no times of Spark.
+CREATE MACRO spark_moment(x VARCHAR) AS
+    CASE WHEN contains(lower(x), 'inf') THEN '"' || x || '"'
+    WHEN regexp_full_match(x, '\s*[0-9]{4}(-[0-9]{1,2})?\s*') THEN spark_date(x) ELSE x END,
+    (x) AS x;
+CREATE MACRO spark.current_date() AS today();
+CREATE MACRO spark.curdate() AS today();
+CREATE MACRO spark.current_timestamp() AS now();
+CREATE MACRO spark.localtimestamp() AS CAST(now() AS TIMESTAMP);
+CREATE MACRO spark.localtime() AS CAST(CAST(now() AS TIMESTAMP) AS TIME);
+CREATE MACRO spark_truncated(x, n) AS x - to_microseconds(epoch_us(x) % n);
+CREATE MACRO spark.current_time() AS CAST(CAST(now() AS TIMESTAMP) AS TIME),
+    (n) AS CAST(CAST(spark_truncated(now(), CAST(pow(10, 6 - n) AS BIGINT)) AS TIMESTAMP) AS TIME);
 CREATE MACRO spark.substring_index(x, d, n) AS CASE WHEN d IS NULL THEN NULL
     WHEN n = 0 OR d = '' THEN left(x, 0) ELSE list_reduce(
     CASE WHEN n > 0 THEN list_slice(string_split(x, d), 1, n)
