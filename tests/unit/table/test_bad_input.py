@@ -81,6 +81,11 @@ def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
         ("..", "a database with the tables 't'"),
         ("snapshot", "is inside the folder of table .*/db.db/t; open that table"),
         ("snapshot/snapshot-1", "is inside the folder of table .*/db.db/t; open that table"),
+        ("../T", "Did you mean 't'"),
+        ("../../db.t", "Did you mean '.*/db.db/t'"),
+        ("../../../db.t", r"use Catalog\(warehouse\)\.table\('db\.t'\)"),
+        ("../t$files", r"Use open_table\('.*/db.db/t'\)\.inspect\.system_table\('files'\)"),
+        ("../t$branch_b", r"Use open_table\('.*/db.db/t', branch='b'\)"),
     ],
 )
 def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
@@ -92,9 +97,36 @@ def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
     assert str(asked) in str(caught.value)
 
 
-def test_a_folder_that_does_not_exist_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="schema/schema-0"):
-        open_table(tmp_path / "nothing")
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("metadata/v1.metadata.json", "is an Iceberg table"),
+        ("_delta_log/0.json", "is a Delta table"),
+        (".hoodie/hoodie.properties", "is a Hudi table"),
+        ("part-0.parquet", r"data files without a table, such as 'part-0.parquet'.*add_files"),
+        ("dt=1/part-0.orc", r"data files without a table, such as 'part-0.orc'"),
+        ("../x.zip", "is an empty folder"),
+        ("../asked", "The path is a file"),
+        ("../x", "The path does not exist"),
+    ],
+)
+def test_a_path_that_is_no_table_is_described(tmp_path: Path, file: str, says: str) -> None:
+    if file == "../x.zip":
+        (tmp_path / "asked").mkdir()
+    path = (tmp_path / "asked" / file).resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    with pytest.raises(NotFoundError, match=rf"schema/schema-0.*{says}"):
+        open_table(tmp_path / "asked")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [(".", r"the folder of a table: use open_table"), ("..", "is the folder of a database")],
+)
+def test_a_table_or_a_database_is_no_warehouse(folder: Path, asked: str, says: str) -> None:
+    with pytest.raises(NotFoundError, match=says):
+        Catalog((folder / asked).resolve()).databases()
 
 
 def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: Table) -> None:
