@@ -320,6 +320,13 @@ def test_an_import_that_fails_leaves_no_new_table(tmp_path: Path, run: Program) 
     assert run("import", str(tmp_path / "t"), path, "--create").code == 1
 
 
+def test_a_file_with_a_header_only_imports_no_rows(tmp_path: Path, run: Program) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id,s\n", encoding="utf-8")
+    ran = run("import", table_of(tmp_path, {"id": "INT", "s": "STRING"}).path, path)
+    assert (ran.code, ran.out) == (0, "db.t: 0 rows imported; no snapshot.\n")
+
+
 @pytest.mark.parametrize("name", ["orders", "customers", "types", "parcels"])
 def test_json_and_csv_of_head_can_be_imported_again(
     name: str, own_warehouse: Path, tmp_path: Path, run: Program
