@@ -43,6 +43,8 @@ Columns: TypeAlias = (
 )
 """Columns in order: a schema, data that has one, or names with types."""
 
+_HINT = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
+
 OptionValue: TypeAlias = str | int | float | bool
 """The value of a table option; numbers and booleans are stored as text."""
 
@@ -62,7 +64,7 @@ def parse_columns(columns: object) -> pa.Schema | RowType:
     """
     if isinstance(columns, pa.Schema | RowType):
         return columns
-    if type(columns).__module__.partition(".")[0] == "pandas":
+    if _is_pandas_frame(columns):
         from paimon_explore.write.input.arrow_stream import with_index_columns
 
         return _of_pandas(with_index_columns(columns))  # type: ignore[arg-type]  # pandas is not imported here
@@ -70,12 +72,21 @@ def parse_columns(columns: object) -> pa.Schema | RowType:
         return _of_pairs(columns.items())
     if isinstance(columns, _ArrowStream):
         check_object_columns(columns)
-        return pa.RecordBatchReader.from_stream(columns).schema
+        try:
+            return pa.RecordBatchReader.from_stream(columns).schema
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            reason = str(error).rstrip(".")
+            msg = f"Columns cannot be taken from this {type(columns).__name__}: {reason}."
+            raise InvalidInputError(msg, hint=_HINT) from error
     if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
         return _of_pairs(_pairs(columns))
     msg = f"Columns cannot be taken from a value of type {type(columns).__name__}."
-    hint = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
-    raise InvalidInputError(msg, hint=hint)
+    raise InvalidInputError(msg, hint=_HINT)
+
+
+def _is_pandas_frame(data: object) -> bool:
+    kind = type(data)
+    return kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
 
 
 def _of_pandas(frame: object) -> pa.Schema:

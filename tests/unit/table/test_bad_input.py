@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -138,6 +140,24 @@ def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: T
         table.at(snapshot=9)
     with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available snapshots: 1"):
         table.at(timestamp="2000-01-01")
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["0001-01-01", datetime(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC), date.min],  # noqa: DTZ001 - local
+)
+def test_the_first_and_the_last_times_are_points_in_time(
+    table: Table, first: str | date, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for zone in ("Asia/Tokyo", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        with pytest.raises(NotFoundError, match="no snapshot at or before 0001"):
+            table.at(first)
+        for last in ("9999-12-31T23:59:59-12:00", datetime(9999, 12, 31, 23, 59), date.max):  # noqa: DTZ001 - local
+            assert table.at(last).count() == table.count()
+    monkeypatch.undo()
+    time.tzset()
 
 
 def test_a_point_in_time_is_given_once_and_readable(table: Table) -> None:

@@ -73,6 +73,11 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
         (pa.table(PERIODS).schema, "Column 'id' has pandas periods"),
         (pa.schema([NESTED]), "Column 'id' has pandas periods"),
         (OBJECTS, "Column 'id' has the polars type Object"),
+        (pd.Series([1], name="id"), "Columns cannot be taken from this Series: "),
+        (pl.Series("id", [1]), "Columns cannot be taken from this Series: "),
+        (pl.DataFrame({"id": pl.Series([1], dtype=pl.Int128)}), r"from this DataFrame: .*_pli128"),
+        (pa.chunked_array([[1]]), "Columns cannot be taken from this ChunkedArray: "),
+        (pa.array([1]), "Columns cannot be taken from a value of type Int64Array"),
     ],
 )
 def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message: str) -> None:
