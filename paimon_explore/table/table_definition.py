@@ -99,12 +99,23 @@ def _of_pandas(frame: object) -> pa.Schema:
     for name, column in zip(names, _columns_of(frame), strict=True):
         try:
             pa.Schema.from_pandas(column, preserve_index=False)  # type: ignore[arg-type]  # as above
-        except (pa.ArrowException, TypeError, ValueError) as error:
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise InvalidInputError(
-                f"Column {name!r} of the data frame contains values of different types.",
+                f"Column {name!r} of the data frame {_unusable(error, column)}.",
                 hint="Convert the column, or pass the types by name: {'id': 'BIGINT'}.",
             ) from error
     return pa.Schema.from_pandas(frame, preserve_index=False)  # type: ignore[arg-type]  # as above
+
+
+def _unusable(error: Exception, column: object) -> str:
+    """Why a column of a pandas data frame has no type."""
+    dtype = next(iter(column.dtypes))  # type: ignore[attr-defined]  # as above
+    reason = str(error.args[0]).rstrip(".")
+    if "tried to convert to" in reason:
+        return "contains values of different types"
+    if isinstance(error, OverflowError):
+        return "contains an integer that BIGINT cannot store"
+    return f"has the dtype {dtype}, from which no type of a column follows: {reason}"
 
 
 def _columns_of(frame: object) -> "Iterable[object]":
