@@ -63,7 +63,7 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
     def _check_warehouse(self) -> None:
         """Refuse the folder of a table or of a database in place of a warehouse."""
         if self.file_io.list(TablePaths(self.warehouse).schema_dir):
-            hint = f"It is the folder of a table: use open_table({self.warehouse!r})."
+            hint = "It is the folder of a table, which is opened by its path."
         elif self.warehouse.endswith(SUFFIX) and any(self._tables(self.warehouse)):
             hint = f"It is the folder of a database: the warehouse is {parent(self.warehouse)!r}."
         else:

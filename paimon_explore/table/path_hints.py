@@ -16,7 +16,7 @@ _CLIMBS = 4
 _LOOKED_INTO = 20
 _OTHER_FORMATS = {"_delta_log": "a Delta", ".hoodie": "a Hudi", "metadata": "an Iceberg"}
 """The folder that tables of another format have -> the format."""
-_DATA_SUFFIXES = (".parquet", ".orc", ".avro", ".csv", ".json")
+_DATA_SUFFIXES = (".parquet", ".orc", ".avro")
 
 
 def path_hint(file_io: FileIO, folder: str) -> str:
@@ -98,22 +98,37 @@ def _beside(file_io: FileIO, path: str) -> str:
     found = siblings.get(name)
     if found is not None:
         return "The path is an empty folder." if found.is_folder else "The path is a file."
-    table, dollar, suffix = name.rpartition("$")
-    if dollar and _is_table(file_io, join(place, table)):
+    table, _, suffix = name.partition("$")
+    if suffix and _is_table(file_io, join(place, table)):
         return _suffix_hint(join(place, table), suffix)
     database, dot, table = name.partition(".")
-    if dot and _is_table(file_io, join(place, f"{database}{_DATABASE}", table)):
-        return f"Did you mean {join(place, f'{database}{_DATABASE}', table)!r}?"
-    near = suggestion(name, (entry.name for entry in siblings.values() if entry.is_folder)).strip()
+    in_database = join(place, f"{database}{_DATABASE}", table)
+    if dot and table and _is_table(file_io, in_database):
+        return f"Did you mean {in_database!r}?"
+    if _is_table(file_io, join(f"{place}{_DATABASE}", name)):
+        return f"Did you mean {join(f'{place}{_DATABASE}', name)!r}?"
+    near = _near(file_io, path)
     named = f"For the table {name!r} of a warehouse use Catalog(warehouse).table({name!r})."
     return near or (named if dot and database and table else "The path does not exist.")
 
 
+def _near(file_io: FileIO, path: str) -> str:
+    """The folder with a name like that of the first folder of a path that does not exist."""
+    place, name = parent(path), name_of(path)
+    folders = [entry.name for entry in file_io.list(place) if entry.is_folder]
+    if not folders and place != path:
+        return _near(file_io, place)
+    return "" if name in folders else suggestion(name, folders).strip()
+
+
 def _suffix_hint(folder: str, suffix: str) -> str:
-    """The hint for the path of a table with `$branch_b`, or with the name of a system table."""
-    if suffix.startswith(_BRANCH):
-        return f"Use open_table({folder!r}, branch={suffix.removeprefix(_BRANCH)!r})."
-    return f"Use open_table({folder!r}).inspect.system_table({suffix!r})."
+    """The hint for the path of a table with `$branch_b`, the name of a system table, or both."""
+    branch, _, system = suffix.rpartition("$") if "$" in suffix else (suffix, "", "")
+    if not branch.startswith(_BRANCH):
+        branch, system = "", suffix
+    of_branch = f", branch={branch.removeprefix(_BRANCH)!r}" if branch else ""
+    of_system = f".inspect.system_table({system!r})" if system else ""
+    return f"Use open_table({folder!r}{of_branch}){of_system}."
 
 
 def _is_table(file_io: FileIO, folder: str) -> bool:

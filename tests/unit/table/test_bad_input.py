@@ -87,7 +87,10 @@ def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
         ("../../db.t", "Did you mean '.*/db.db/t'"),
         ("../../../db.t", r"use Catalog\(warehouse\)\.table\('db\.t'\)"),
         ("../t$files", r"Use open_table\('.*/db.db/t'\)\.inspect\.system_table\('files'\)"),
-        ("../t$branch_b", r"Use open_table\('.*/db.db/t', branch='b'\)"),
+        ("../t$branch_b", r"Use open_table\('.*/db.db/t', branch='b'\)\."),
+        ("../t$branch_b$files", r"\('.*/t', branch='b'\)\.inspect\.system_table\('files'\)"),
+        ("../../db/t", "Did you mean '.*/db.db/t'"),
+        ("../../dbs.db/t", r"Did you mean 'db\.db'"),
     ],
 )
 def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
@@ -124,7 +127,10 @@ def test_a_path_that_is_no_table_is_described(tmp_path: Path, file: str, says: s
 
 @pytest.mark.parametrize(
     ("asked", "says"),
-    [(".", r"the folder of a table: use open_table"), ("..", "is the folder of a database")],
+    [
+        (".", "the folder of a table, which is opened by its path"),
+        ("..", "is the folder of a database"),
+    ],
 )
 def test_a_table_or_a_database_is_no_warehouse(folder: Path, asked: str, says: str) -> None:
     with pytest.raises(NotFoundError, match=says):
