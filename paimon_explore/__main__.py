@@ -6,6 +6,7 @@ stderr), 2 wrong usage, 3 `fsck` or `health` found problems, 130 interrupted by 
 `show` and `lab` need no other packages; the other commands need those of the extra `cli`.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 
 _PACKAGES = ("click", "rich")
 """The packages of the extra `cli` that every other command needs."""
+_OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors of writes to the standard output, such as one that is a file on a full disk."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return OK
     except PaimonError as error:
         print(f"paimon-explore: {error}", file=sys.stderr)  # noqa: T201 - the command's output
+        return FAILURE
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OUTPUT_FAILURES:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"paimon-explore: Cannot write the output: {error.strerror}.", file=sys.stderr)  # noqa: T201 - as above
         return FAILURE
     except KeyboardInterrupt:
         return INTERRUPTED

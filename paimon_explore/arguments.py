@@ -7,7 +7,6 @@ signatures stay visible.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
 from math import inf
 from operator import index
 from os import PathLike
@@ -164,17 +163,6 @@ def names(name: str, value: object) -> tuple[str, ...]:
 def optional_names(name: str, value: object) -> tuple[str, ...] | None:
     """Return a tuple of names, or None."""
     return None if value is None else names(name, value)
-
-
-def optional_duration(name: str, value: object) -> timedelta | None:
-    """Return a timedelta that is not negative, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, timedelta):
-        raise invalid_argument(name, value, "a datetime.timedelta or None")
-    if value < timedelta(0):
-        raise InvalidInputError(f"{name} must not be negative, but {value} was given.")
-    return value
 
 
 def instance(name: str, value: object, kind: type[T], allowed: str, *, hint: str = "") -> T:

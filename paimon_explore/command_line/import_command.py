@@ -117,6 +117,8 @@ def import_files(  # noqa: PLR0913 - the options of the command
             f"{sanitized(name)!r} is a file. The table is named before the files: "
             "import TABLE FILES."
         )
+    if Path("-") in files:
+        raise click.UsageError("The standard input cannot be imported. Save the rows in a file.")
     if delimiter == r"\t":
         delimiter = "\t"
     elif delimiter is not None and len(delimiter) != 1:
@@ -164,7 +166,7 @@ class ImportJob:
         table = self.source.open_table(self.name, self.branch)
         counter = RowCounter(self.files, _target_of(table))
         if is_dry_run:
-            self._report(table.name, counter.read_all(), None)
+            self._report(table.name, counter.read_all(), "would be imported")
             return
         if is_overwrite:
             question = f"{table.name}: replace all {table.count():,} rows?"
@@ -172,7 +174,7 @@ class ImportJob:
             snapshot = table.overwrite(counter.batches(), partition={})
         else:
             snapshot = table.append(counter.batches())
-        self._report(table.name, counter.rows, snapshot)
+        self._report(table.name, counter.rows, _imported(snapshot), snapshot)
 
     def create(self, new: NewTable, *, is_dry_run: bool) -> None:
         """Create the table and import into it; a failed import leaves no table."""
@@ -199,7 +201,7 @@ class ImportJob:
         }
         if is_dry_run:
             counter = RowCounter(self.files, _target_of_types(columns))
-            self._report(self.name, counter.read_all(), None, columns)
+            self._report(self.name, counter.read_all(), "would be imported", columns=columns)
             return
         database = self.name.partition(".")[0]
         catalog.create_database(database, if_not_exists=True)
@@ -213,13 +215,14 @@ class ImportJob:
         counter = RowCounter(self.files, _target_of(table))
         with undo_on_error(catalog.drop_table, self.name):
             snapshot = table.append(counter.batches())
-        self._report(table.name, counter.rows, snapshot, columns)
+        self._report(table.name, counter.rows, _imported(snapshot), snapshot, columns)
 
     def _report(
         self,
         name: str,
         rows: int,
-        snapshot: "Snapshot | None",
+        end: str,
+        snapshot: "Snapshot | None" = None,
         columns: dict[str, str] | None = None,
     ) -> None:
         from paimon_explore.inspection.rendering.number_format import plural
@@ -234,8 +237,11 @@ class ImportJob:
             width = max(map(len, columns), default=0)
             for column, type_text in columns.items():
                 self.output.message(f"  {column:{width}}  {type_text}")
-        end = "would be imported" if snapshot is None else f"imported; snapshot {snapshot.id}"
         self.output.document(document, f"{name}: {plural(rows, 'row')} {end}.")
+
+
+def _imported(snapshot: "Snapshot | None") -> str:
+    return "imported; no snapshot" if snapshot is None else f"imported; snapshot {snapshot.id}"
 
 
 class RowCounter:

@@ -17,7 +17,7 @@ from paimon_explore.command_line.plain_commands import PROGRAM
 from paimon_explore.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
@@ -212,18 +212,44 @@ def make_demo(*, folder: str, output: "Output") -> None:
 @output_options
 def show_version(*, output: "Output") -> None:
     """Print the versions of the program, Python and the packages that read data."""
+    found = _versions()
+    output.document(found, _version_text(found))
+
+
+def _versions() -> dict[str, str | None]:
     import platform
     from importlib.metadata import version
 
     package = import_module(PACKAGE)  # whose __init__ names the layers above this one
-    found = {
+    return {
         "paimon-explore": package.__version__,
         "python": platform.python_version(),
         "pyarrow": version("pyarrow"),
         "duckdb": _optional_version("duckdb"),
     }
-    text = ", ".join(f"{name} {number}" for name, number in found.items() if number)
-    output.document(found, text)
+
+
+def _version_text(found: "Mapping[str, str | None]") -> str:
+    return ", ".join(f"{name} {number}" for name, number in found.items() if number)
+
+
+def _print_version(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    del parameter
+    if value:
+        click.echo(_version_text(_versions()))
+        context.exit()
+
+
+main_group.params.append(
+    click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_version,
+        help="Print the versions and exit.",
+    )
+)
 
 
 def _optional_version(package: str) -> str | None:

@@ -128,6 +128,10 @@ def point_options(function: CommandFunction) -> CommandFunction:
         given = {"snapshot": snapshot, "tag": tag, "timestamp": at}
         if sum(value is not None for value in given.values()) > 1:
             raise click.UsageError("Give only one of --snapshot, --tag and --at.")
+        if at is not None and at.isdecimal():
+            raise click.UsageError(
+                f"--at takes a time, such as '2026-11-20 10:00'; a snapshot is --snapshot {at}."
+            )
 
         def point(table: "Table") -> "Table":
             is_given = any(value is not None for value in given.values())

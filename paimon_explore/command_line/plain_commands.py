@@ -5,6 +5,7 @@ import subprocess
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +73,8 @@ def plain_parser() -> ArgumentParser:
         epilog=f"There are more commands with the extra cli:\n  {EXTRA_HINT}",
         formatter_class=RawDescriptionHelpFormatter,
     )
+    version = import_module("paimon_explore").__version__
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {version}")
     commands = parser.add_subparsers(dest="command", required=True)
     raw = RawDescriptionHelpFormatter
     help_text = PLAIN_COMMANDS["show"]

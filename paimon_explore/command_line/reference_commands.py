@@ -1,6 +1,5 @@
 """The commands `tag` and `branch`: list, create, rename and delete."""
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,6 @@ from paimon_explore.command_line.command import (
     main_group,
 )
 from paimon_explore.command_line.options import opened_table, output_options
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -73,26 +71,13 @@ def create_tag(
     output: "Output",
 ) -> None:
     """Create a tag."""
-    age = None if retain is None else _duration(retain)
     create = table.maintenance.replace_tag if replace else table.create_tag
-    _print_tag(create(tag, snapshot, retained=age), output)
+    _print_tag(create(tag, snapshot, retained=retain), output)
 
 
 def _print_tag(tag: "Tag", output: "Output") -> None:
     text = f"Tag {tag.name!r} is snapshot {tag.snapshot.id}."
     output.document({"tag": tag.name, "snapshot_id": tag.snapshot.id}, text)
-
-
-def _duration(text: str) -> timedelta:
-    from paimon_explore.metadata.options.option_definition import (
-        UnreadableValueError,
-        parse_duration,
-    )
-
-    try:
-        return timedelta(milliseconds=parse_duration(text))
-    except (UnreadableValueError, OverflowError) as error:
-        raise InvalidInputError(f"{text!r} is not a duration.", hint="Write '7 d'.") from error
 
 
 @command(tag_group, "rename", "tag rename wh/demo.db/trips before start")
@@ -156,7 +141,9 @@ def create_branch(
 ) -> None:
     """Create a branch, from the snapshot of a tag or empty."""
     table.create_branch(name_of_branch, tag)
-    output.document({"branch": name_of_branch, "tag": tag}, f"Created branch {name_of_branch!r}.")
+    start = "without rows; --tag starts it at a tag" if tag is None else f"from tag {tag!r}"
+    text = f"Created branch {name_of_branch!r} {start}."
+    output.document({"branch": name_of_branch, "tag": tag}, text)
 
 
 @command(branch_group, "rename", "branch rename wh/demo.db/trips draft plan")

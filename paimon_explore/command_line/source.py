@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -67,9 +67,25 @@ class Source:
         try:
             return open_table(name, branch=branch, storage_options=self.options)
         except NotFoundError as error:
-            if error.kind != "table" or "/" in name or "." not in name:
+            hint = self._hint(name) if error.kind == "table" else ""
+            if not hint:
                 raise
-            raise NotFoundError("table", name, message=error.message, hint=SOURCE_HINT) from error
+            raise NotFoundError("table", name, message=error.message, hint=hint) from error
+
+    def _hint(self, path: str) -> str:
+        """The hint for a path that is not a table, with options of the command line."""
+        from paimon_explore.fileio.resolve import resolve
+        from paimon_explore.table.path_hints import databases_in
+
+        if "/" not in path and "." in path:
+            return SOURCE_HINT
+        databases = databases_in(*resolve(path, self.options))
+        if not databases:
+            return ""
+        return (
+            f"The path is a warehouse with the databases {choices(databases)}. "
+            f"Name a table and the warehouse: {databases[0]}.TABLE --warehouse {path}."
+        )
 
     def open_files(self, name: str) -> "FormatTable | RowSource | None":
         """Open a format table or an object table of the catalog; None if the table is neither."""

@@ -78,7 +78,7 @@ def sql(  # noqa: PLR0913 - options of the command
     Without DuckDB, only SELECT of one table with WHERE and LIMIT can be run.
 
     Without STATEMENT, statements are read from standard input: in a terminal by a prompt with
-    history and completion.
+    history and completion. The STATEMENT - is always standard input.
     """
     from paimon_explore.command_line.sql.catalog_tables import CatalogTables
 
@@ -86,7 +86,7 @@ def sql(  # noqa: PLR0913 - options of the command
     run, title = _engine(engine, known)
     if statement is None and sys.stdin.isatty():
         return run_prompt(known, run, title, output)
-    for rows in run(sys.stdin.read() if statement is None else statement):
+    for rows in run(sys.stdin.read() if statement in {None, "-"} else statement):
         output.rows(rows, note=title)
     return OK
 

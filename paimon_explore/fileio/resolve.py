@@ -22,7 +22,8 @@ def resolve(
         storage_options: keys, endpoint and other settings of a storage; see `store_options`.
 
     Raises:
-        InvalidInputError: the location is empty or has no bucket, or a storage option is unknown.
+        InvalidInputError: the location is empty, has no bucket or is a file: URL with a host; or a
+            storage option is unknown.
         UnsupportedFeatureError: the scheme is not supported.
     """
     text = fspath(path("The location of a table or warehouse", location))
@@ -35,6 +36,7 @@ def resolve(
     if kind == "":
         return LocalFileIO(), absolute_path(text)
     if kind == "file":
+        _check_host(text)
         return LocalFileIO(), local_path(text).rstrip("/") or "/"
     if kind == "memory":
         from paimon_explore.fileio.memory import MemoryFileIO  # noqa: PLC0415 - rarely used
@@ -68,6 +70,17 @@ def resolve(
     raise UnsupportedFeatureError(
         f"storage scheme {kind!r}", text, hint=f"Supported schemes: {choices(_KNOWN_SCHEMES)}."
     )
+
+
+def _check_host(location: str) -> None:
+    """Check that a URL of a local path is absolute: `file://wr/t` names the host `wr`."""
+    _, slashes, rest = location.partition("://")
+    host, _, path = rest.partition("/")
+    if slashes and host not in {"", "localhost"}:
+        raise InvalidInputError(
+            f"The location {location!r} names the host {host!r}, but file: URLs are local.",
+            hint=f"Write an absolute path, such as file:///folder/{path}, or a path without file:.",
+        )
 
 
 def _check_authority(kind: str, location: str) -> None:

@@ -17,7 +17,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio.concurrent_requests import each_at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.fileio.paths import join
+from paimon_explore.fileio.paths import join, parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
@@ -52,11 +52,24 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
             NotFoundError: the warehouse is a local folder that does not exist.
         """
         found = self._names()
+        if not found:
+            self._check_warehouse()
         is_local = isinstance(self.file_io, LocalFileIO)
         if not found and is_local and not self.file_io.exists(self.warehouse):
             hint = "Check the path; create_database() creates a new warehouse."
             raise NotFoundError("warehouse", self.warehouse, hint=hint)
         return found
+
+    def _check_warehouse(self) -> None:
+        """Refuse the folder of a table or of a database in place of a warehouse."""
+        if self.file_io.list(TablePaths(self.warehouse).schema_dir):
+            hint = "It is the folder of a table, which is opened by its path."
+        elif self.warehouse.endswith(SUFFIX) and any(self._tables(self.warehouse)):
+            hint = f"It is the folder of a database: the warehouse is {parent(self.warehouse)!r}."
+        else:
+            return
+        message = f"{self.warehouse!r} is not a warehouse."
+        raise NotFoundError("warehouse", self.warehouse, message=message, hint=hint)
 
     def _names(self) -> list[str]:
         found = (s.name for s in self.file_io.list(self.warehouse) if s.is_folder)
@@ -97,7 +110,7 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
         """Drop a database; False if it does not exist."""
         if name not in self._names():
             return False
-        tables = list(self._tables(name))
+        tables = list(self._tables(self.folder(name)))
         if tables and not cascade:
             msg = f"Database {name!r} is not empty; it contains the tables {choices(tables)}."
             raise InvalidInputError(msg, hint="Drop the tables first, or pass cascade=True.")
@@ -116,12 +129,12 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's tables, sorted; raises NotFoundError."""
         self._check_database(database)
-        return self._tables(database, pattern)
+        return self._tables(self.folder(database), pattern)
 
-    def _tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
+    def _tables(self, folder: str, pattern: str | None = None) -> Iterator[str]:
         folders = [
             status
-            for status in self.file_io.list(self.folder(database))
+            for status in self.file_io.list(folder)
             if status.is_folder and (pattern is None or matches(status.name, pattern))
         ]
         calls = [partial(self._has_schema, status.path) for status in folders]

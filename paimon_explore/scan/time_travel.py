@@ -6,7 +6,7 @@ snapshot is read. Spec: maintenance/time-travel, `scan.*` options.
 
 import re
 from dataclasses import field, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import TypeAlias, assert_never
 
 import numpy as np
@@ -239,13 +239,22 @@ def epoch_ms(moment: TimestampLike) -> int:
     Raises:
         InvalidInputError: it is not a valid time.
 
-    >>> epoch_ms("2026-11-20 10:00:00.250+00:00")
-    1795168800250
+    >>> epoch_ms("2026-11-20 10:00:00.250+00:00"), epoch_ms("0001-01-01 00:00+01:00")
+    (1795168800250, -62135600400000)
     """
     if isinstance(moment, int | np.integer) and not isinstance(moment, bool):
         return int(moment)
-    delta = _datetime_of(moment).astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
+    found = _datetime_of(moment)
+    wall = (found.replace(tzinfo=None) - datetime(1970, 1, 1)) // timedelta(milliseconds=1)  # noqa: DTZ001 - wall time
+    return wall - _utc_offset(found, wall) // timedelta(milliseconds=1)
+
+
+def _utc_offset(moment: datetime, wall_ms: int) -> timedelta:
+    try:
+        offset = moment.utcoffset() if moment.tzinfo is not None else None
+        return moment.astimezone().utcoffset() or timedelta() if offset is None else offset
+    except (OverflowError, ValueError):  # local times of the first and the last year
+        return local_moment(wall_ms).utcoffset() or timedelta()
 
 
 def parse_epoch_ms(text: str) -> int | None:

@@ -110,7 +110,7 @@ def _span(
 def _point_argument(name: str, point: object) -> None:
     if not isinstance(point, str):
         try:
-            integer(name, point)
+            integer(name, point, minimum=0)
         except InvalidInputError as error:
             raise invalid_argument(name, point, "a snapshot id or the name of a tag") from error
 

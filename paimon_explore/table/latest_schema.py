@@ -1,7 +1,4 @@
-"""The latest schema of a branch, and the name of a table.
-
-Hints for a path that is not a table: which tables are near it.
-"""
+"""The latest schema of a branch, and the name of a table."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -9,13 +6,12 @@ from functools import partial
 
 from paimon_explore.errors import NotFoundError, StorageError, choices
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests
-from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel, resolve
 from paimon_explore.store.table_store import TableStore
 
@@ -35,6 +31,8 @@ def latest_schema(store: TableStore) -> TableSchema:
         if name in known:
             hint = f"The creation or deletion of it was interrupted: delete_branch({name!r})."
         raise NotFoundError("branch", name, store.paths.root, hint=hint)
+
+    from paimon_explore.table.path_hints import path_hint
 
     hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
@@ -91,54 +89,3 @@ def table_name(root: str, branch: str) -> str:
     database = folder.removesuffix(".db") if folder.endswith(".db") else "unknown"
     suffix = "" if branch == MAIN_BRANCH else f"$branch_{branch}"
     return f"{database}.{name_of(root)}{suffix}"
-
-
-_RULE = "The folder of a table contains schema/schema-0."
-_DATABASE = ".db"
-_SHOWN = 8
-_CLIMBS = 4
-_LOOKED_INTO = 20
-
-
-def path_hint(file_io: FileIO, folder: str) -> str:
-    """Return the rule for a table's folder, and the tables near a path."""
-    try:
-        found = _above(file_io, folder) or _below(file_io, folder)
-    except StorageError:
-        found = ""
-    return f"{_RULE} {found}".strip()
-
-
-def _above(file_io: FileIO, folder: str) -> str:
-    """The hint for a path inside of a table."""
-    outer = folder
-    for _ in range(_CLIMBS):
-        outer, inner = parent(outer), outer
-        if outer == inner:
-            return ""
-        if _is_table(file_io, outer):
-            return f"The path is inside the folder of table {outer}; open that table."
-    return ""
-
-
-def _below(file_io: FileIO, folder: str) -> str:
-    """The hint for a warehouse or a database."""
-    folders = [entry for entry in file_io.list(folder) if entry.is_folder]
-    databases = [entry.name for entry in folders if entry.name.endswith(_DATABASE)]
-    if databases:
-        names = [database.removesuffix(_DATABASE) for database in databases]
-        return (
-            f"The path is a warehouse with the databases {_shown(names)}: "
-            f'use Catalog({folder!r}).table("{names[0]}.…").'
-        )
-    tables = [entry.name for entry in folders[:_LOOKED_INTO] if _is_table(file_io, entry.path)]
-    return f"The path is a database with the tables {_shown(tables)}." if tables else ""
-
-
-def _is_table(file_io: FileIO, folder: str) -> bool:
-    return bool(file_io.list(TablePaths(folder).schema_dir))
-
-
-def _shown(names: list[str]) -> str:
-    shown = ", ".join(map(repr, names[:_SHOWN]))
-    return f"{shown} …" if len(names) > _SHOWN else shown

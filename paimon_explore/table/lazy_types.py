@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from paimon_explore.table.maintenance import Maintenance as Maintenance
     from paimon_explore.table.merge_builder import Merge as Merge
     from paimon_explore.table.operations.maintenance_arguments import Age as Age
+    from paimon_explore.table.operations.maintenance_arguments import Duration as Duration
     from paimon_explore.table.previews.what_if import WhatIf as WhatIf
     from paimon_explore.table.references import ConsumerListing as ConsumerListing
     from paimon_explore.table.references import Listing as Listing

@@ -5,7 +5,6 @@ from datetime import timedelta
 from paimon_explore.arguments import (
     boolean,
     integer,
-    optional_duration,
     optional_integer,
     optional_string,
     string,
@@ -33,7 +32,9 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.table.operations.maintenance_arguments import (
     Age,
+    Duration,
     RetentionArguments,
+    optional_duration,
     tag_request,
     time_before,
 )
@@ -59,7 +60,7 @@ class Maintenance(RewriteOperations):
         return alter_schema(self._store, (change,))
 
     def replace_tag(
-        self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
+        self, name: str, snapshot: int | None = None, *, retained: Duration | None = None
     ) -> Tag:
         """Move an existing tag to another snapshot; the arguments are those of `create_tag`.
 
@@ -189,12 +190,12 @@ class Maintenance(RewriteOperations):
         )
 
     def expire_partitions(
-        self, older_than: timedelta | None = None, *, dry_run: bool = False
+        self, older_than: Duration | None = None, *, dry_run: bool = False
     ) -> list[dict[str, object]]:
         """Drop the partitions whose time is older than an age.
 
         Args:
-            older_than: the age; None for the option `partition.expiration-time`.
+            older_than: the age, such as `30 d`; None for the option `partition.expiration-time`.
             dry_run: report which would be dropped, and drop nothing.
 
         Returns:
@@ -204,9 +205,8 @@ class Maintenance(RewriteOperations):
             InvalidInputError: no age is given, or the table is not partitioned.
 
         >>> import paimon_explore as pe
-        >>> from datetime import timedelta
         >>> upkeep = pe.demo().table("demo.orders").maintenance
-        >>> upkeep.expire_partitions(timedelta(days=30_000), dry_run=True)
+        >>> upkeep.expire_partitions("30000 d", dry_run=True)
         []
         """
         options = self._options

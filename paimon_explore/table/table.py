@@ -1,5 +1,6 @@
 """`Table`: one Paimon table, to read, write and explain; `open_table` and `compare`."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
+
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d[\d T:.+Z-]*")
+"""Text that is meant as a date or a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -130,7 +135,10 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
             return TimeTravel(snapshot=point.id)
         if isinstance(point, str):
             moment = None if point.strip().isdigit() else parse_epoch_ms(point)
-            if moment is None or point in self._store.tags.names():
+            is_tag = point in self._store.tags.names()
+            if moment is None and not is_tag and _DATE.fullmatch(point):
+                epoch_ms(point)  # which raises
+            if moment is None or is_tag:
                 return TimeTravel(version=point)
             return TimeTravel(timestamp_ms=moment)
         try:

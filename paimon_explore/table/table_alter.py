@@ -4,7 +4,6 @@ The modules that do the work are imported on first use, so that opening a table 
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import get_args
 
 from paimon_explore.arguments import (
@@ -185,15 +184,15 @@ class AlterableTable(BaseTable):
         return self.alter(*changes)
 
     def create_tag(
-        self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
+        self, name: str, snapshot: int | None = None, *, retained: "types.Duration | None" = None
     ) -> "types.Tag":
         """Create a tag: a name for a snapshot, which keeps its files.
 
         Args:
             name: the tag.
             snapshot: the snapshot's id; None for the latest.
-            retained: how long the tag is kept; None for the option `tag.default-time-retained`, or
-                for ever without it.
+            retained: how long the tag is kept, such as `7 d` or a timedelta; None for the option
+                `tag.default-time-retained`, or for ever without it.
 
         Raises:
             AlreadyExistsError: there is a tag of that name.
@@ -230,7 +229,8 @@ class AlterableTable(BaseTable):
 
         Args:
             name: the branch.
-            tag: where it starts; None for a branch with the schema and without rows.
+            tag: where it starts. None for an empty branch: it has the schema of the table, but no
+                snapshots and no rows. For a branch with the present rows, create a tag first.
 
         Raises:
             AlreadyExistsError: there is a branch of that name.
@@ -239,8 +239,11 @@ class AlterableTable(BaseTable):
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.trips")
         >>> t.create_branch("trial", "before")
-        >>> sorted(t.branches)
-        ['draft', 'trial']
+        >>> t.create_branch("blank")
+        >>> pe.open_table(t.path, branch="trial").count()
+        2
+        >>> pe.open_table(t.path, branch="blank").count()
+        0
         """
         from paimon_explore.maintenance.references import branch_operations
 

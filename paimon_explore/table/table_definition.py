@@ -43,6 +43,8 @@ Columns: TypeAlias = (
 )
 """Columns in order: a schema, data that has one, or names with types."""
 
+_HINT = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
+
 OptionValue: TypeAlias = str | int | float | bool
 """The value of a table option; numbers and booleans are stored as text."""
 
@@ -62,7 +64,7 @@ def parse_columns(columns: object) -> pa.Schema | RowType:
     """
     if isinstance(columns, pa.Schema | RowType):
         return columns
-    if type(columns).__module__.partition(".")[0] == "pandas":
+    if _is_pandas_frame(columns):
         from paimon_explore.write.input.arrow_stream import with_index_columns
 
         return _of_pandas(with_index_columns(columns))  # type: ignore[arg-type]  # pandas is not imported here
@@ -70,12 +72,21 @@ def parse_columns(columns: object) -> pa.Schema | RowType:
         return _of_pairs(columns.items())
     if isinstance(columns, _ArrowStream):
         check_object_columns(columns)
-        return pa.RecordBatchReader.from_stream(columns).schema
+        try:
+            return pa.RecordBatchReader.from_stream(columns).schema
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            reason = str(error).rstrip(".")
+            msg = f"Columns cannot be taken from this {type(columns).__name__}: {reason}."
+            raise InvalidInputError(msg, hint=_HINT) from error
     if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
         return _of_pairs(_pairs(columns))
     msg = f"Columns cannot be taken from a value of type {type(columns).__name__}."
-    hint = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
-    raise InvalidInputError(msg, hint=hint)
+    raise InvalidInputError(msg, hint=_HINT)
+
+
+def _is_pandas_frame(data: object) -> bool:
+    kind = type(data)
+    return kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
 
 
 def _of_pandas(frame: object) -> pa.Schema:
@@ -88,12 +99,23 @@ def _of_pandas(frame: object) -> pa.Schema:
     for name, column in zip(names, _columns_of(frame), strict=True):
         try:
             pa.Schema.from_pandas(column, preserve_index=False)  # type: ignore[arg-type]  # as above
-        except (pa.ArrowException, TypeError, ValueError) as error:
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise InvalidInputError(
-                f"Column {name!r} of the data frame contains values of different types.",
+                f"Column {name!r} of the data frame {_unusable(error, column)}.",
                 hint="Convert the column, or pass the types by name: {'id': 'BIGINT'}.",
             ) from error
     return pa.Schema.from_pandas(frame, preserve_index=False)  # type: ignore[arg-type]  # as above
+
+
+def _unusable(error: Exception, column: object) -> str:
+    """Why a column of a pandas data frame has no type."""
+    dtype = next(iter(column.dtypes))  # type: ignore[attr-defined]  # as above
+    reason = str(error.args[0]).rstrip(".")
+    if "tried to convert to" in reason:
+        return "contains values of different types"
+    if isinstance(error, OverflowError):
+        return "contains an integer that BIGINT cannot store"
+    return f"has the dtype {dtype}, from which no type of a column follows: {reason}"
 
 
 def _columns_of(frame: object) -> "Iterable[object]":

@@ -211,7 +211,8 @@ class Explorer(AnsweringWidget):
         """Save the explorer to one HTML file that needs neither Python nor a network.
 
         The page is interactive: it has the timeline, the files of all snapshots, and the views of
-        the selected snapshot. Without JavaScript it shows a static rendering.
+        the selected snapshot. Values of more than 2,000 characters are cut, and end with their
+        length. Without JavaScript it shows a static rendering.
         """
         state = ExplorerState(self._state.inspector)
         state.sql_session = self._state.sql_session

@@ -2,7 +2,8 @@
 
 The page contains recorded answers: the timeline, the files of all snapshots, all views of the
 selected snapshot, and the limit used views of the latest ones. Anything else is shown as not
-available. Without JavaScript the page shows the static rendering.
+available. Long texts are cut, and end with their length. Without JavaScript the page shows the
+static rendering.
 """
 
 import base64
@@ -16,7 +17,7 @@ from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code
-from paimon_explore.inspection.rendering.escape import esc
+from paimon_explore.inspection.rendering.escape import esc, truncate
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import PANES, bundle
 from paimon_explore.widgets.column_transfer import pack_columns
@@ -40,6 +41,8 @@ _BUNDLES = tuple(name for name in PANES if name not in {"bytes", "sql"})
 """Bundles that the page contains; the byte inspector needs Python, SQL a result."""
 _MAX_LINKS = 60
 """Targets of links in the views of the selected snapshot whose answers are recorded as well."""
+_MAX_TEXT = 2_000
+"""Number of characters of a text in the page."""
 _OFTEN = ("overview", "lsm", "diff", "health", "explain")
 
 Message = Mapping[str, object]
@@ -123,7 +126,8 @@ class _Recorder:
             self._ask({"op": "resolve", "text": text})
         self._links()
         content = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
-        return {"script": bundle("explorer"), "answers": self._answers, **masked_members(content)}
+        kept = {name: _shortened(value) for name, value in masked_members(content).items()}
+        return {"script": bundle("explorer"), "answers": self._answers, **kept}
 
     def _sql(self) -> None:
         """Record the last result of the SQL tab, which is shown whatever is selected."""
@@ -175,7 +179,8 @@ class _Recorder:
 
     def _keep(self, message: Message, body: Message, columns: Mapping[str, object]) -> None:
         specs, data = pack_columns(columns)  # type: ignore[arg-type]  # of an answer, as they are
-        kept = {"ok": True, "body": body, "columns": specs}
+        is_script = message["op"] == "pane"
+        kept = {"ok": True, "body": body if is_script else _shortened(body), "columns": specs}
         if data:
             kept["data"] = base64.b64encode(data).decode("ascii")
         self._answers[_request(message)] = kept
@@ -219,6 +224,19 @@ class _Recorder:
 
     def _code(self, snapshot: int, tab: str) -> None:
         self._codes[f"{snapshot}|{tab}"] = self._state.code(snapshot, tab, "", "")
+
+
+def _shortened(value: object) -> object:
+    """A JSON value in which long texts, such as bounds of columns, end with their length."""
+    match value:
+        case str() if len(value) > _MAX_TEXT:
+            return f"{truncate(value, _MAX_TEXT)} ({len(value):,} characters)"
+        case Mapping():
+            return {name: _shortened(member) for name, member in value.items()}
+        case list() | tuple():
+            return [_shortened(member) for member in value]
+        case _:
+            return value
 
 
 def _selections(body: object) -> Iterator[str]:

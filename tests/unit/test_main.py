@@ -54,6 +54,23 @@ def test_a_reader_that_has_seen_enough_is_no_failure(demo_warehouse: Path) -> No
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("command", ["show", "ls"])
+def test_an_output_that_cannot_be_written_is_a_failure_in_one_line(
+    demo_warehouse: Path, command: str
+) -> None:
+    arguments = [sys.executable, "-m", "paimon_explore", command, str(demo_warehouse)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, check=False)  # noqa: S603 - our own command
+    said = "paimon-explore: Cannot write the output: No space left on device.\n"
+    assert (done.returncode, done.stderr.decode()) == (1, said)
+
+
+def test_the_version_is_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("paimon-explore ")
+
+
 def test_a_folder_without_a_table_is_a_failure_with_the_path_on_stderr(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

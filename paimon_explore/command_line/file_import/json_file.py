@@ -17,11 +17,8 @@ from paimon_explore.command_line.file_import.import_file import (
 from paimon_explore.command_line.file_import.text_cast import (
     MisfitError,
     NumberLiteral,
-    cast_texts,
-    json_scalar,
-    variants_of,
+    cast_json,
 )
-from paimon_explore.data_types.arrow import VARIANT_ARROW
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -71,10 +68,7 @@ class JsonFile:
         for key, field in fields.items():
             values = [record.get(key) for record in rows]
             try:
-                if field.type.equals(VARIANT_ARROW):
-                    arrays.append(variants_of(values))
-                else:
-                    arrays.append(cast_texts([json_scalar(value) for value in values], field.type))
+                arrays.append(cast_json(values, field.type))
             except MisfitError as error:
                 location, value = locations[error.index], values[error.index]
                 raise target.misfit(location, field.name, value, error.reason) from error

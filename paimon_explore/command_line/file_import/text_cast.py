@@ -46,6 +46,21 @@ def cast_texts(texts: Sequence[str | None], data_type: pa.DataType) -> Column:
     return located(texts, lambda part: _cast(part, data_type))
 
 
+def cast_json(values: Sequence[object], data_type: pa.DataType) -> Column:
+    """Cast values of JSON; null stays null.
+
+    Raises:
+        MisfitError: a value is not one of the type.
+    """
+    if data_type.equals(VARIANT_ARROW):
+        return located(
+            values, lambda part: variant_column(None if v is None else _tree(v) for v in part)
+        )
+    if pa.types.is_nested(data_type):
+        return located(values, lambda part: _nested(part, data_type))
+    return cast_texts([json_scalar(value) for value in values], data_type)
+
+
 def cast_column(column: Column, data_type: pa.DataType) -> Column:
     """Cast Arrow values without loss.
 
@@ -98,7 +113,7 @@ def _cast(values: Sequence[object], data_type: pa.DataType) -> Column:
     if data_type.equals(VARIANT_ARROW):
         return variant_column(None if one is None else parse_json_tree(str(one)) for one in values)
     if pa.types.is_nested(data_type):
-        return pa.array([_nested(value, data_type) for value in values], data_type)
+        return _nested(values, data_type)
     if (
         pa.types.is_binary(data_type)
         or pa.types.is_large_binary(data_type)
@@ -106,6 +121,9 @@ def _cast(values: Sequence[object], data_type: pa.DataType) -> Column:
     ):
         return pa.array([_bytes(value) for value in values], data_type)
     trimmed = pc.utf8_trim_whitespace(pa.array(values, pa.string()))
+    if isinstance(data_type, pa.Time32Type):  # Arrow casts no texts to times
+        texts = [None if text is None else f"1970-01-01 {text}" for text in as_python(trimmed)]
+        return pa.array(texts, pa.string()).cast(pa.timestamp(data_type.unit)).cast(data_type)
     return trimmed.cast(data_type)
 
 
@@ -116,12 +134,13 @@ def _bytes(value: object) -> bytes | None:
         raise ValueError("Not Base64.") from error
 
 
-def _nested(value: object, data_type: pa.DataType) -> object:
-    return (
-        None
-        if value is None
-        else _converted(json.loads(str(value), parse_float=NumberLiteral), data_type)
+def _nested(values: Sequence[object], data_type: pa.DataType) -> Column:
+    """Convert lists, maps and rows, or their texts."""
+    parsed = (
+        json.loads(value, parse_float=NumberLiteral) if isinstance(value, str) else value
+        for value in values
     )
+    return pa.array([_converted(value, data_type) for value in parsed], data_type)
 
 
 def _converted(value: object, data_type: pa.DataType) -> object:
@@ -172,17 +191,6 @@ class NumberLiteral(float):
         made = super().__new__(cls, text)
         made.text = text
         return made
-
-
-def variants_of(values: Sequence[object]) -> Column:
-    """Convert JSON values to variants; null stays null.
-
-    Raises:
-        MisfitError: a value cannot be a variant.
-    """
-    return located(
-        values, lambda part: variant_column(None if v is None else _tree(v) for v in part)
-    )
 
 
 def _tree(value: object) -> Tree:

@@ -5,12 +5,12 @@ CSV has them unchanged, except on a terminal, where they are shown as escapes.
 """
 
 import base64
-import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from json.encoder import encode_basestring
 from math import isfinite
 
 from paimon_explore.sanitize import INVISIBLE, visible
@@ -19,34 +19,48 @@ _ESCAPED = re.compile(f"[{INVISIBLE}]")
 _QUOTED = re.compile('[",\r\n]|^\\s|\\s$')
 
 
+class JsonText(str):
+    """A JSON document that stands in the output as it is, such as the value of a variant."""
+
+    __slots__ = ()
+
+
 def json_text(value: object) -> str:
     r"""Return a value as JSON in one line.
 
     Decimals are strings, so that no digit is lost; so are NaN and infinite numbers. Bytes are
     Base64.
 
-    >>> json_text({"a": [1, None, "\x1b"], "b": float("inf")})
-    '{"a":[1,null,"\\u001b"],"b":"Infinity"}'
+    >>> json_text({"a": [1, None, "\x1b"], "b": float("inf"), "c": JsonText("1.50")})
+    '{"a":[1,null,"\\u001b"],"b":"Infinity","c":1.50}'
     """
-    text = json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+    text = _document(value)
     return text if text.isascii() and text.isprintable() else _ESCAPED.sub(_escape, text)
 
 
-def plain(value: object) -> object:
-    """Return a value with only the types that JSON has."""
+def _document(value: object) -> str:  # noqa: PLR0911 - one for each kind of value
     match value:
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if isfinite(value) else _NOT_FINITE[str(value)]
-        case Mapping():
-            return {str(key): plain(inner) for key, inner in value.items()}
-        case bytes() | Decimal() | Enum() | date() | time() | timedelta():
-            return _scalar(value)
-        case Iterable():
-            return [plain(inner) for inner in value]
-        case _:
+        case None | bool():
+            return _CONSTANTS[value]
+        case JsonText():
             return str(value)
+        case str():
+            return encode_basestring(value)
+        case int():
+            return int.__repr__(value)
+        case float():
+            return float.__repr__(value) if isfinite(value) else f'"{_NOT_FINITE[str(value)]}"'
+        case Mapping():
+            pairs = (
+                f"{encode_basestring(str(key))}:{_document(inner)}" for key, inner in value.items()
+            )
+            return f"{{{','.join(pairs)}}}"
+        case bytes() | Decimal() | Enum() | date() | time() | timedelta():
+            return _document(_scalar(value))
+        case Iterable():
+            return f"[{','.join(map(_document, value))}]"
+        case _:
+            return encode_basestring(str(value))
 
 
 def _scalar(value: bytes | Decimal | Enum | date | time | timedelta) -> object:
@@ -56,13 +70,14 @@ def _scalar(value: bytes | Decimal | Enum | date | time | timedelta) -> object:
         case Decimal():
             return f"{value:f}"
         case Enum():
-            return plain(value.value)
+            return value.value
         case timedelta():
             return value.total_seconds()
         case _:
             return value.isoformat()
 
 
+_CONSTANTS = {None: "null", True: "true", False: "false"}
 _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -81,13 +96,16 @@ def csv_line(values: Iterable[object], *, is_terminal: bool = False) -> str:
 
 
 def _csv_cell(value: object, *, is_terminal: bool) -> str:
-    simple = plain(value)
-    match simple:
+    match value:
         case None:
             return ""
         case str():
-            text = simple
+            text = str(value)
+        case bytes() | Decimal() | date() | time():
+            text = str(_scalar(value))
+        case float() if not isfinite(value):
+            text = _NOT_FINITE[str(value)]
         case _:
-            text = json_text(simple)
+            text = json_text(value)
     text = visible(text) if is_terminal else text.encode("utf-8", "backslashreplace").decode()
     return text if text and not _QUOTED.search(text) else '"{}"'.format(text.replace('"', '""'))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 import pyarrow as pa
 
 from paimon_explore.command_line.exit_codes import FAILURE, OK
-from paimon_explore.command_line.rendering.machine_text import csv_line, json_text
+from paimon_explore.command_line.rendering.machine_text import JsonText, csv_line, json_text
 from paimon_explore.command_line.rendering.report_text import report_lines, wrapped
 from paimon_explore.command_line.rendering.text_table import (
     TableLayout,
@@ -30,7 +30,9 @@ from paimon_explore.sanitize import masked_members, sanitized, visible
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.data_types.arrow import VARIANT_ARROW
 from paimon_explore.data_types.arrow_buffers import Column, as_python, times_as_text
+from paimon_explore.encoding.variant.json_text import json_text as variant_text
 from paimon_explore.sanitize import masked
 
 Rows = pa.Table | pa.RecordBatchReader
@@ -305,11 +307,34 @@ def standard_output(form: Format, width: int | None = None) -> Output:
 # Dates and times become text, also inside of nested values: Python cannot represent all of them,
 # such as nanoseconds and years after 9999.
 def cell_values(column: Column) -> list[object]:
-    """Return the values of a column; dates and times as text."""
+    """Return the values of a column; dates and times as text, variants as JSON."""
     try:
-        return as_python(times_as_text(column))
+        values = as_python(times_as_text(column))
     except pa.ArrowNotImplementedError:  # nested types that Arrow does not cast
-        return as_python(column)
+        values = as_python(column)
+    if not _has_variants(column.type):
+        return values
+    return [_with_documents(value, column.type) for value in values]
+
+
+def _has_variants(kind: pa.DataType) -> bool:
+    inner = (kind.field(at).type for at in range(kind.num_fields))
+    return kind.equals(VARIANT_ARROW) or any(map(_has_variants, inner))
+
+
+def _with_documents(value: object, kind: pa.DataType) -> object:
+    """A value with JSON in place of its variants."""
+    match value:
+        case dict() if kind.equals(VARIANT_ARROW):
+            return JsonText(variant_text(value["value"], value["metadata"]))
+        case dict() if isinstance(kind, pa.StructType):
+            return {field.name: _with_documents(value[field.name], field.type) for field in kind}
+        case list() if isinstance(kind, pa.MapType):
+            return [(key, _with_documents(item, kind.item_type)) for key, item in value]
+        case list():
+            return [_with_documents(one, kind.field(0).type) for one in value]
+        case _:
+            return value
 
 
 def json_cells(column: Column) -> list[object]:

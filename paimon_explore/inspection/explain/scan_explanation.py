@@ -115,6 +115,15 @@ class Items:
         """The number of items."""
         return self.rows.num_rows
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the reasons of all items in place of what gives them."""
+        reasons = tuple(map(self.reason, range(len(self))))
+        return _items, (self.unit, self.stage, self.rows, reasons)
+
+
+def _items(unit: str, stage: str, rows: pa.Table, reasons: tuple[Reason, ...]) -> Items:
+    return Items(unit=unit, stage=stage, rows=rows, reason=reasons.__getitem__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanExplanation(Result):

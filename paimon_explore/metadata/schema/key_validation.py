@@ -54,6 +54,8 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 SYSTEM_COLUMNS = ("_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "rowkind", "_ROW_ID")
 KEY_COLUMN_PREFIX = "_KEY_"
+_ROW_KIND = "_ROW_KIND"
+"""The column of row kinds in written rows; Java has no such column and accepts the name."""
 
 _ONE_BUCKET_VERSION = 1
 
@@ -72,6 +74,11 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
             yield (
                 f"column {name!r} has a name that is reserved in data files; reserved names: "
                 f"{choices(SYSTEM_COLUMNS)} and names that start with {KEY_COLUMN_PREFIX!r}"
+            )
+        elif name == _ROW_KIND and schema.primary_keys:
+            yield (
+                f"column {name!r} of a table with a primary key cannot be written, because "
+                "upsert takes the row kinds from a column of this name"
             )
 
 

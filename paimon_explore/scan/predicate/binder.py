@@ -132,6 +132,11 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
     found: DataType = row_type
     if len(path) == 1 and "." in path[0] and row_type.field(path[0]) is None:
         path = tuple(path[0].split("."))  # as col("r.x") means it
+    if len(path) > 1 and not _alike(path[0], row_type) and _alike(path[1], row_type):
+        raise InvalidInputError(
+            f"There is no column {path[0]!r}.",
+            hint=f"Columns are written without the name of the table: {'.'.join(path[1:])}.",
+        )
     for name in path:
         if exact and isinstance(found, RowType) and not _alike(name, found):
             raise InvalidInputError(

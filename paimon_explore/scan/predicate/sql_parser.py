@@ -72,7 +72,6 @@ Where: TypeAlias = str | Term | Expression | FilterList
 
 _VALUE_EXAMPLE = "Write an expression such as: qty + 1."
 _READ_ROWS = "Read the rows and filter them afterwards."
-_KNOWN_FUNCTIONS = "Functions are coalesce, upper, substring, round, year and others of SQL."
 _MAX_DEPTH = 100
 _MAX_SIGNS = 100
 _SIGNS = {op.value: op for op in CompareOp} | {"!=": CompareOp.NE, "==": CompareOp.EQ}
@@ -593,7 +592,8 @@ def _function_hint(name: str) -> str:
         return "Subqueries are not supported."
     known = sorted({*FUNCTIONS, *ALIASES, *map(str.lower, _TEXT_FUNCTIONS)})
     names = [word for word in known if word.isidentifier()]
-    return suggestion(name, names).strip() or _KNOWN_FUNCTIONS
+    hint = f"catalog.sql has more functions; those of conditions are {', '.join(names)}."
+    return suggestion(name, names).strip() or hint
 
 
 def _quote_hint(word: str) -> str:

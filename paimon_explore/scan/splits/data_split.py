@@ -146,6 +146,10 @@ class Splits(Sequence["DataSplit"]):
         counts = np.diff(offsets_from_sizes(rows)[self.bounds])
         return memoryview(counts.data).cast("B").cast("q")
 
+    def __getstate__(self) -> dict[str, object]:
+        """The fields without cached memoryviews, which cannot be pickled."""
+        return {name: v for name, v in vars(self).items() if not isinstance(v, memoryview)}
+
     def __len__(self) -> int:
         return len(self.raw)
 

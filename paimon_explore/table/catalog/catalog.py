@@ -593,3 +593,5 @@ def _check_new_database(name: str) -> None:
     check_name(name, name)
     if "." in name or "$" in name:
         raise InvalidInputError(f"Database name {name!r} must not contain '.' or '$'.")
+    if name == DATABASE:
+        raise InvalidInputError(f"Database {name!r} is reserved for system tables of the catalog.")

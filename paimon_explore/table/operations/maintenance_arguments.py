@@ -1,12 +1,12 @@
 """Arguments of the methods of `Table.maintenance`: ages, retentions and tags."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from paimon_explore.arguments import (
     instance,
     invalid_argument,
-    optional_duration,
     optional_integer,
     string,
 )
@@ -20,6 +20,8 @@ from paimon_explore.scan.time_travel import epoch_ms, parse_epoch_ms
 
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
+Duration = timedelta | str
+"""A length of time, also as text such as `7 d`."""
 _AGES = "an age (a timedelta, or '1 d') or a time (a datetime, or '2026-11-20 10:00')"
 
 
@@ -50,13 +52,32 @@ class RetentionArguments:
         )
 
 
-def tag_request(name: str, snapshot: int | None, retained: timedelta | None) -> TagRequest:
+def tag_request(name: str, snapshot: int | None, retained: Duration | None) -> TagRequest:
     """Return the checked arguments of `create_tag`."""
     return TagRequest(
         name=string("name", name),
         snapshot_id=optional_integer("snapshot", snapshot),
         retained=optional_duration("retained", retained),
     )
+
+
+def optional_duration(name: str, value: object) -> timedelta | None:
+    """Return a duration that is not negative, or None.
+
+    Raises:
+        InvalidInputError: a negative duration, or a value that is no duration.
+    """
+    found = value
+    if isinstance(value, str):
+        with suppress(UnreadableValueError, OverflowError):
+            found = timedelta(milliseconds=parse_duration(value))
+    if found is None:
+        return None
+    if not isinstance(found, timedelta):
+        raise invalid_argument(name, value, "a datetime.timedelta, text such as '7 d', or None")
+    if found < timedelta(0):
+        raise InvalidInputError(f"{name} must not be negative, but {value} was given.")
+    return found
 
 
 def time_before(age: Age) -> int:

@@ -1,9 +1,8 @@
 """`table.what_if`: the effect of maintenance before it is done."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 
-from paimon_explore.arguments import boolean, mapping, optional_duration
+from paimon_explore.arguments import boolean, mapping
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview, expiry_preview
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
@@ -19,7 +18,11 @@ from paimon_explore.inspection.what_if.partition_expiry_preview import (
     partition_expiry_preview,
 )
 from paimon_explore.table.maintenance import Maintenance
-from paimon_explore.table.operations.maintenance_arguments import Age
+from paimon_explore.table.operations.maintenance_arguments import (
+    Age,
+    Duration,
+    optional_duration,
+)
 from paimon_explore.table.table_definition import OptionValue, option_texts
 
 Specs = Mapping[str, object] | Sequence[Mapping[str, object]]
@@ -105,23 +108,22 @@ class WhatIf:
 
     def expire_partitions(
         self,
-        older_than: timedelta | None = None,
+        older_than: Duration | None = None,
         *,
         options: Mapping[str, OptionValue] | None = None,
     ) -> PartitionExpiryPreview:
         """Preview `Maintenance.expire_partitions`: the time of each partition, and which ones go.
 
         Args:
-            older_than: the age; None for the option `partition.expiration-time`.
+            older_than: the age, such as `30 d`; None for the option `partition.expiration-time`.
             options: options to try, such as `{"partition.timestamp-formatter": "yyyyMMdd"}`.
 
         Raises:
             InvalidInputError: no age is given, or the table is not partitioned.
 
         >>> import paimon_explore as pe
-        >>> from datetime import timedelta
         >>> t = pe.demo().table("demo.orders")
-        >>> t.what_if.expire_partitions(timedelta(days=30_000)).expiring
+        >>> t.what_if.expire_partitions("30000 d").expiring
         ()
         """
         age = optional_duration("older_than", older_than)

@@ -83,6 +83,10 @@ class SqlResult:
         self._over_time = over_time
         self._note = note
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the rows; what can run the query at other points in time is left out."""
+        return type(self), (self.to_arrow(), self._snapshot, None, self._note)
+
     @property
     def schema(self) -> "pa.Schema":
         """The columns of the result."""

@@ -32,11 +32,15 @@ WRONG = {
     "two schemas": "schema wh/demo.db/orders --history --options",
     "options of a new table": "import wh/demo.db/orders x.csv --primary-key id",
     "no files": "import wh/demo.db/orders",
+    "a snapshot as a time": "head wh/demo.db/orders --at 1",
+    "a file that is standard input": "import wh/demo.db/orders -",
     "a long delimiter": "import wh/demo.db/orders x.csv --delimiter ;;",
 }
 FAILED = {
     "no such table": ("head wh/demo.db/nothing", "wh/demo.db/nothing' does not exist."),
     "a name without a catalog": ("head demo.orders", "--warehouse PATH, or --catalog NAME"),
+    "a warehouse": ("fsck wh", "demo.TABLE --warehouse wh"),
+    "a table as a warehouse": ("ls wh/demo.db/orders", "It is the folder of a table"),
     "no such name": ("head demo.order -w wh", "Did you mean 'orders'?"),
     "no such catalog": ("ls --catalog none", "none"),
     "no such column": ("head wh/demo.db/orders --columns nme", "nme"),

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
@@ -24,6 +24,7 @@ TYPES = {
     "day": "DATE",
     "ts": "TIMESTAMP(6)",
     "ltz": "TIMESTAMP(3) WITH LOCAL TIME ZONE",
+    "t": "TIME(3)",
     "a": "ARRAY<INT>",
     "m": "MAP<STRING, DOUBLE>",
     "r": "ROW<`x` INT, `y` DATE>",
@@ -39,6 +40,7 @@ TEXTS = {
     "day": "2026-01-31",
     "ts": "2026-01-31 10:00:00.123456",
     "ltz": "2026-01-31T10:00:00Z",
+    "t": "10:11:12.5",
     "a": "[1, null, 3]",
     "m": '{"a": 1.5}',
     "r": '{"x": 1, "y": "2026-01-31"}',
@@ -54,6 +56,7 @@ VALUES = {
     "day": date(2026, 1, 31),
     "ts": datetime(2026, 1, 31, 10, 0, 0, 123456),  # noqa: DTZ001 - without a zone
     "ltz": datetime(2026, 1, 31, 10, tzinfo=UTC),
+    "t": time(10, 11, 12, 500_000),
     "a": [1, None, 3],
     "m": [("a", 1.5)],
     "r": {"x": 1, "y": date(2026, 1, 31)},
@@ -69,6 +72,7 @@ WRONG = {
     "day": "31.01.2026",
     "ts": "yesterday",
     "ltz": "2026-01-31 10:00:00",
+    "t": "24:00:00",
     "a": "[1, 2.5]",
     "m": "[1]",
     "r": '{"z": 1}',
@@ -316,6 +320,13 @@ def test_an_import_that_fails_leaves_no_new_table(tmp_path: Path, run: Program) 
     assert run("import", str(tmp_path / "t"), path, "--create").code == 1
 
 
+def test_a_file_with_a_header_only_imports_no_rows(tmp_path: Path, run: Program) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id,s\n", encoding="utf-8")
+    ran = run("import", table_of(tmp_path, {"id": "INT", "s": "STRING"}).path, path)
+    assert (ran.code, ran.out) == (0, "db.t: 0 rows imported; no snapshot.\n")
+
+
 @pytest.mark.parametrize("name", ["orders", "customers", "types", "parcels"])
 def test_json_and_csv_of_head_can_be_imported_again(
     name: str, own_warehouse: Path, tmp_path: Path, run: Program
@@ -329,3 +340,45 @@ def test_json_and_csv_of_head_can_be_imported_again(
         ran = run("import", copy.path, path)
         assert (ran.code, ran.err) == (0, "")
         assert copy.to_arrow().to_pylist() == table.to_arrow().to_pylist()
+
+
+NESTED_TYPES = {
+    "t": "TIME(0)",
+    "a": "ARRAY<TIME(3)>",
+    "m": "MAP<TIME(0), TIMESTAMP(9)>",
+    "v": "VARIANT",
+    "w": "ARRAY<VARIANT>",
+    "x": "MAP<STRING, VARIANT>",
+    "r": "ROW<t TIME(3), v VARIANT, b BYTES>",
+    "k": "MAP<BYTES, DECIMAL(5, 2)>",
+    "s": "MULTISET<STRING>",
+    "e": "VECTOR<FLOAT, 2>",
+}
+_CLOCK = time(1, 2, 3)
+_DOCUMENT = Variant.parse_json('{"a": [1.5, 12345678901234567890.25, "b\\u001b", null, true]}')
+_NESTED_ROW = {
+    "t": _CLOCK,
+    "a": [time(23, 59, 59, 999_000), None],
+    "m": {_CLOCK: datetime(2026, 7, 1, 10)},  # noqa: DTZ001 - without a zone
+    "v": _DOCUMENT,
+    "w": [Variant.parse_json('"text"'), None, _DOCUMENT],
+    "x": {"k": _DOCUMENT},
+    "r": {"t": _CLOCK, "v": Variant.parse_json("0.1"), "b": b"\xff"},
+    "k": {b"a": Decimal("1.20")},
+    "s": {"a": 2},
+    "e": [1.0, 2.5],
+}
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_every_nested_type_that_head_prints_can_be_imported(
+    form: str, tmp_path: Path, run: Program
+) -> None:
+    table = table_of(tmp_path, NESTED_TYPES)
+    table.append([_NESTED_ROW, dict.fromkeys(_NESTED_ROW)])
+    before = table.to_arrow()
+    path = tmp_path / f"rows.{form}"
+    path.write_text(run("head", table.path, "--all", f"--{form}").out, encoding="utf-8")
+    ran = run("import", table.path, path, "--overwrite", "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    assert table.to_arrow().equals(before)

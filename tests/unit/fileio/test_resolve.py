@@ -32,6 +32,8 @@ def test_unknown_schemes_and_empty_locations_are_refused() -> None:
         resolve("ftp://host/x")
     with pytest.raises(InvalidInputError, match="empty"):
         resolve(" ")
+    with pytest.raises(InvalidInputError, match=r"names the host 'wr'.*absolute path"):
+        resolve("file://wr/t")
 
 
 @pytest.mark.parametrize("prefix", ["file:", "file://", "FILE://", "file://localhost"])

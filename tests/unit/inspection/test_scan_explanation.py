@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import pyarrow as pa
 import pytest
@@ -51,6 +52,13 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
         "The file may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 row); "
         "it would be pruned by column v if its maximum were 50 or below."
     )
+
+
+def test_an_explanation_is_pickled_with_its_reasons() -> None:
+    table = append_table(COLUMNS, commit("a", 1, 2), commit("b", 3), partition_by=["dt"])
+    found = table.explain("dt = 'b' AND v > 50", limit=1)
+    copy = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own bytes
+    assert (repr(copy), copy.to_arrow()) == (repr(found), found.to_arrow())
 
 
 def test_entries_of_other_partitions_in_a_kept_manifest_are_told() -> None:

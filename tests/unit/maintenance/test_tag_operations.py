@@ -170,7 +170,8 @@ def test_without_the_option_there_is_no_such_file(tmp_path: Path) -> None:
 def test_tags_older_than_a_time_are_deleted_whatever_their_retention(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
     table.create_tag("forever", 1)
-    table.create_tag("week", 2, retained=timedelta(days=7))
+    tag = table.create_tag("week", 2, retained="7 d")
+    assert tag.time_retained == timedelta(days=7)
     for name in ("forever", "week"):
         os.utime(table._store.paths.tag(name), (1_000_000_000, 1_000_000_000))
     table.create_tag("new", 3)

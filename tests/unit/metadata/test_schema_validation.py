@@ -98,6 +98,13 @@ def test_names_of_columns(columns: tuple[str, ...], message: str) -> None:
         new_schema(rows(*columns))
 
 
+def test_the_column_of_row_kinds_is_no_column_of_a_table_with_a_primary_key() -> None:
+    columns = rows("id INT NOT NULL", "_ROW_KIND STRING")
+    assert new_schema(columns).field("_ROW_KIND") is not None
+    with pytest.raises(InvalidInputError, match="upsert takes the row kinds from a column"):
+        new_schema(columns, primary_key=["id"])
+
+
 @pytest.mark.parametrize(
     ("primary_key", "partition_by", "message"),
     [

@@ -1,5 +1,6 @@
 """`catalog.sql` and `pe.sql`: SQL in this process."""
 
+import pickle
 import shutil
 from collections.abc import Callable
 from datetime import date, datetime, time
@@ -290,6 +291,12 @@ def test_nulls_come_first_as_in_spark(
     _create(catalog, "append")
     assert rows("SELECT n FROM t ORDER BY n") == [(None,), (10,), (30,), (40,)]
     assert rows("SELECT n FROM t ORDER BY n DESC") == [(40,), (30,), (10,), (None,)]
+
+
+def test_the_rows_of_a_result_are_pickled(catalog: pe.Catalog) -> None:
+    found = catalog.sql("SELECT 1 AS a")
+    copy = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own bytes
+    assert copy.to_arrow() == found.to_arrow()
 
 
 def test_parameters_have_names_or_places(catalog: pe.Catalog) -> None:

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -81,6 +83,14 @@ def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
         ("..", "a database with the tables 't'"),
         ("snapshot", "is inside the folder of table .*/db.db/t; open that table"),
         ("snapshot/snapshot-1", "is inside the folder of table .*/db.db/t; open that table"),
+        ("../T", "Did you mean 't'"),
+        ("../../db.t", "Did you mean '.*/db.db/t'"),
+        ("../../../db.t", r"use Catalog\(warehouse\)\.table\('db\.t'\)"),
+        ("../t$files", r"Use open_table\('.*/db.db/t'\)\.inspect\.system_table\('files'\)"),
+        ("../t$branch_b", r"Use open_table\('.*/db.db/t', branch='b'\)\."),
+        ("../t$branch_b$files", r"\('.*/t', branch='b'\)\.inspect\.system_table\('files'\)"),
+        ("../../db/t", "Did you mean '.*/db.db/t'"),
+        ("../../dbs.db/t", r"Did you mean 'db\.db'"),
     ],
 )
 def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
@@ -92,9 +102,39 @@ def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
     assert str(asked) in str(caught.value)
 
 
-def test_a_folder_that_does_not_exist_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="schema/schema-0"):
-        open_table(tmp_path / "nothing")
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("metadata/v1.metadata.json", "is an Iceberg table"),
+        ("_delta_log/0.json", "is a Delta table"),
+        (".hoodie/hoodie.properties", "is a Hudi table"),
+        ("part-0.parquet", r"data files without a table, such as 'part-0.parquet'.*add_files"),
+        ("dt=1/part-0.orc", r"data files without a table, such as 'part-0.orc'"),
+        ("../x.zip", "is an empty folder"),
+        ("../asked", "The path is a file"),
+        ("../x", "The path does not exist"),
+    ],
+)
+def test_a_path_that_is_no_table_is_described(tmp_path: Path, file: str, says: str) -> None:
+    if file == "../x.zip":
+        (tmp_path / "asked").mkdir()
+    path = (tmp_path / "asked" / file).resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    with pytest.raises(NotFoundError, match=rf"schema/schema-0.*{says}"):
+        open_table(tmp_path / "asked")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (".", "the folder of a table, which is opened by its path"),
+        ("..", "is the folder of a database"),
+    ],
+)
+def test_a_table_or_a_database_is_no_warehouse(folder: Path, asked: str, says: str) -> None:
+    with pytest.raises(NotFoundError, match=says):
+        Catalog((folder / asked).resolve()).databases()
 
 
 def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: Table) -> None:
@@ -106,6 +146,24 @@ def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: T
         table.at(snapshot=9)
     with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available snapshots: 1"):
         table.at(timestamp="2000-01-01")
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["0001-01-01", datetime(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC), date.min],  # noqa: DTZ001 - local
+)
+def test_the_first_and_the_last_times_are_points_in_time(
+    table: Table, first: str | date, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for zone in ("Asia/Tokyo", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        with pytest.raises(NotFoundError, match="no snapshot at or before 0001"):
+            table.at(first)
+        for last in ("9999-12-31T23:59:59-12:00", datetime(9999, 12, 31, 23, 59), date.max):  # noqa: DTZ001 - local
+            assert table.at(last).count() == table.count()
+    monkeypatch.undo()
+    time.tzset()
 
 
 def test_a_point_in_time_is_given_once_and_readable(table: Table) -> None:

@@ -156,8 +156,10 @@ def test_an_unknown_table_of_the_catalog_is_told_with_those_there_are() -> None:
         filled().system_table("sys.everything")
 
 
-def test_a_database_may_be_called_sys() -> None:
+def test_a_database_called_sys_is_not_created_but_used_if_it_exists() -> None:
     catalog = new_catalog()
-    catalog.create_database("sys")
+    with pytest.raises(InvalidInputError, match="'sys' is reserved"):
+        catalog.create_database("sys", if_not_exists=True)
+    assert catalog._metastore.create_database("sys", {}, None)
     catalog.create_table("sys.t", COLUMNS)
     assert isinstance(catalog.table("sys.t"), Table)

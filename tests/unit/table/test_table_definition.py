@@ -73,6 +73,17 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
         (pa.table(PERIODS).schema, "Column 'id' has pandas periods"),
         (pa.schema([NESTED]), "Column 'id' has pandas periods"),
         (OBJECTS, "Column 'id' has the polars type Object"),
+        (pd.DataFrame({"id": [1, "x"]}), "Column 'id' of the data frame contains values of diff"),
+        (pd.DataFrame({"id": [2**70]}), "contains an integer that BIGINT cannot store"),
+        (pd.DataFrame({"id": np.array([1], np.longdouble)}), "has the dtype float128"),
+        (pd.DataFrame({"id": [1j]}), "has the dtype complex128, from which no type"),
+        (pd.DataFrame({"id": pd.arrays.SparseArray([1])}), r"has the dtype Sparse\[int64, 0\]"),
+        (pd.DataFrame({"id": [object()]}), "has the dtype object, from which"),
+        (pd.Series([1], name="id"), "Columns cannot be taken from this Series: "),
+        (pl.Series("id", [1]), "Columns cannot be taken from this Series: "),
+        (pl.DataFrame({"id": pl.Series([1], dtype=pl.Int128)}), r"from this DataFrame: .*_pli128"),
+        (pa.chunked_array([[1]]), "Columns cannot be taken from this ChunkedArray: "),
+        (pa.array([1]), "Columns cannot be taken from a value of type Int64Array"),
     ],
 )
 def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message: str) -> None:

@@ -71,6 +71,18 @@ def test_a_page_asks_for_nothing_and_holds_no_code_of_the_table(tmp_path: Path) 
     assert recording_of(page)["rows"]
 
 
+def test_long_values_are_cut_and_tell_their_length(tmp_path: Path) -> None:
+    rows = [[{"k": 1, "v": "x" * 1_000_000}], [{"k": 1, "v": "y" * 1_000_000}]]
+    options = {"metadata.stats-mode": "full"}
+    table = keyed_table(
+        columns(k=pa.int32(), v=pa.string()), *rows, primary_key=["k"], options=options
+    )
+    table.explore().save_html(tmp_path / "t.html")
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert "(1,000,000 characters)" in page
+    assert len(page) < 1_000_000
+
+
 def test_a_table_without_snapshots_is_saved_too(tmp_path: Path) -> None:
     page = saved(History({"a": "INT"}), tmp_path)
     assert "The table has no snapshot yet" in page
