@@ -433,7 +433,9 @@ class ReadableTable(BaseTable):
         if isinstance(column, Mapping):
             if query is not None:
                 raise InvalidInputError(
-                    "A search in several columns takes no other query.", hint="Name it: limit=10."
+                    "A search in several columns has its queries in the dict; the second argument "
+                    "must be omitted.",
+                    hint="Pass other arguments by name, such as limit=10.",
                 )
             if options is not None:
                 raise InvalidInputError("A search in several columns takes no options.")

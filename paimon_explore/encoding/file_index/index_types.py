@@ -9,7 +9,7 @@ from paimon_explore.data_types.definitions import DataType
 from paimon_explore.encoding.file_index import bitmap, bloom_filter, bsi, range_bitmap
 from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import key_codec
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -70,7 +70,10 @@ def decode_index(kind: str, data: bytes | None, data_type: DataType, *, path: st
         case range_bitmap.KIND:
             return range_bitmap.decode_range_bitmap(data, data_type, path=path)
         case _:
-            raise UnsupportedFeatureError(f"file index kind {kind!r}", path)
+            kinds = choices(one.KIND for one in (bloom_filter, bitmap, bsi, range_bitmap))
+            raise UnsupportedFeatureError(
+                f"file index kind {kind!r}", path, hint=f"Supported: {kinds}."
+            )
 
 
 class IndexBuilder:

@@ -31,10 +31,10 @@ def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
     numbers = [field.name for field in fields if _is_number(field.type)]
     texts = [field.name for field in fields if _is_label(field.type)]
     if not numbers:
-        shown = ", ".join(f"{field.name} {field.type}" for field in rows.schema)
+        shown = ", ".join(f"{field.name} ({field.type})" for field in rows.schema)
         raise InvalidInputError(
-            f"The result has no column of numbers to plot: {shown}.",
-            hint="A chart needs a column of numbers, such as count(*).",
+            "The result has no column of numbers to plot.",
+            hint=f"Add one, such as count(*). Columns: {shown}.",
         )
     axis = next((field.name for field in rows.schema if _is_axis(field)), None)
     if axis is None and not texts and len(numbers) > 1:

@@ -99,7 +99,10 @@ def _check_history(branch: TableStore, name: str) -> None:
     history = branch.snapshots.history()
     if not history:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to merge.")
-    rule = "A merge requires all snapshots from 1 on, which only add rows."
+    rule = (
+        "A merge requires all snapshots of the branch from 1 on, and that each only adds rows. "
+        "Otherwise append the rows of the branch to the table."
+    )
     if history[0] != 1:
         raise InvalidInputError(
             f"The snapshots before {history[0]} of branch {name!r} are missing.", hint=rule

@@ -18,6 +18,7 @@ from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
+_COMBINED = "Call upsert() with values to combine with the stored ones, such as amounts to add."
 _AGGREGATE = ".aggregate-function"
 
 
@@ -54,14 +55,12 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
         raise InvalidInputError(
             f"A table with 'merge-engine' = '{engine.value}' cannot be updated, because it "
             f"{reason}.",
-            hint="Call upsert() with the values to combine."
-            if engine is MergeEngine.AGGREGATION
-            else "",
+            hint=_COMBINED if engine is MergeEngine.AGGREGATION else "",
         )
     if engine is MergeEngine.PARTIAL_UPDATE and any(k.endswith(_AGGREGATE) for k in options):
         raise UnsupportedFeatureError(
             "updating a table with 'merge-engine' = 'partial-update' and aggregate functions",
-            hint="Call upsert() with the values to combine.",
+            hint=_COMBINED,
         )
 
 

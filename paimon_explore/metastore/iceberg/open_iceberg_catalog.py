@@ -53,7 +53,8 @@ def _name_in_catalog(table: ExportedTable) -> Identifier:
     database = table.options.value(ICEBERG_DATABASE) or database
     if not database:
         raise InvalidInputError(
-            f"The table in the folder {table.root} is in no database, which a catalog needs.",
-            hint=f"Set the option {ICEBERG_DATABASE.key!r}.",
+            f"The table in {table.root} cannot be registered in an Iceberg catalog: its folder is "
+            f"not below that of a database, <name>{SUFFIX}.",
+            hint=f"Set the option {ICEBERG_DATABASE.key!r} to the name of a database.",
         )
     return Identifier(database=database, table=table.options.value(ICEBERG_TABLE) or found)

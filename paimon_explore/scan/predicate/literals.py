@@ -40,7 +40,7 @@ def values_array(values: Sequence[object], kind: AtomicType) -> Column:
         except OverflowError as error:
             raise InvalidInputError(
                 f"A value is out of range for Arrow's {arrow}.",
-                hint="Timestamps with more than 6 fractional digits range from 1677 to 2262.",
+                hint="Nanoseconds range from 1677 to 2262: write at most 6 fractional digits.",
             ) from error
         return nb.build_fixed(arrow, fixed, valid)
     if kind.root is TypeRoot.DECIMAL:

@@ -52,7 +52,7 @@ def test_numbers_alone_are_a_line_over_the_first_or_bars() -> None:
 
 
 def test_what_cannot_be_plotted_is_said() -> None:
-    with pytest.raises(InvalidInputError, match="no column of numbers to plot: a string"):
+    with pytest.raises(InvalidInputError, match="no column of numbers to plot"):
         pe.sql("SELECT 'x' AS a").plot()
     rows = pa.table({"a": ["x"] * (MAX_BARS + 1), "n": range(MAX_BARS + 1)})
     with pytest.raises(InvalidInputError, match="201 rows; at most 200 can be plotted"):
