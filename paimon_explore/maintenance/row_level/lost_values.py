@@ -86,8 +86,10 @@ class _Check:
         values = value_of(division.arguments[1], self._batch, self._row_type)
         zero = true_mask(pc.call_function("equal", [values.cast(pa.float64()), 0.0]))
         if (used & zero & self._valid(division.arguments[0])).any():
-            divisor = to_sql(division.arguments[1])
+            # without the casts to a common type
+            parts = (one.operand if isinstance(one, Cast) else one for one in division.arguments)
+            dividend, divisor = map(to_sql, parts)
             raise InvalidInputError(
-                f"{to_sql(division)} divides by zero.",
+                f"{dividend} {division.function} {divisor} divides by zero.",
                 hint=f"nullif({divisor}, 0) as the divisor gives NULL.",
             )
