@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paimon_explore.errors import StorageError, choices, suggestion
+from paimon_explore.errors import NotFoundError, StorageError, choices, suggestion
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.paths import join, parent
 from paimon_explore.fileio.paths import name as name_of
@@ -23,7 +23,7 @@ def path_hint(file_io: FileIO, folder: str) -> str:
     """Return the rule for a table's folder, what the path is, and the tables near it."""
     try:
         found = _above(file_io, folder) or _content(file_io, folder) or _beside(file_io, folder)
-    except StorageError:
+    except (StorageError, NotFoundError):
         found = ""
     return f"{_RULE} {found}".strip()
 
@@ -105,7 +105,8 @@ def _beside(file_io: FileIO, path: str) -> str:
     in_database = join(place, f"{database}{_DATABASE}", table)
     if dot and table and _is_table(file_io, in_database):
         return f"Did you mean {in_database!r}?"
-    if _is_table(file_io, join(f"{place}{_DATABASE}", name)):
+    is_in_bucket = "/" in (place.partition("://")[2] or place)
+    if is_in_bucket and _is_table(file_io, join(f"{place}{_DATABASE}", name)):
         return f"Did you mean {join(f'{place}{_DATABASE}', name)!r}?"
     near = _near(file_io, path)
     named = f"For the table {name!r} of a warehouse use Catalog(warehouse).table({name!r})."
