@@ -168,6 +168,8 @@ CREATE MACRO spark_positive(x) AS CASE WHEN x < 0 THEN 0 ELSE x END;
 CREATE MACRO spark_substring(x BLOB, p) AS x[spark_positive(spark_start(p, octet_length(x))) + 1:],
     (x BLOB, p, n) AS x[spark_positive(spark_start(p, octet_length(x))) + 1:
     spark_positive(spark_start(p, octet_length(x)) + n)],
+    (x VARCHAR, p) AS substr(x, p),
+    (x VARCHAR, p, n) AS spark_between(x, spark_start(p, length(x)), n),
     (x, p) AS substr(spark_shown(x), p),
     (x, p, n) AS spark_between(spark_shown(x), spark_start(p, length(spark_shown(x))), n);
 CREATE MACRO spark_between(x, start, n) AS CASE WHEN start + n <= spark_positive(start) THEN left(x, 0)
