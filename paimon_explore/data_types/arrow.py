@@ -29,6 +29,8 @@ from paimon_explore.data_types.type_parser import MAX_DEPTH
 from paimon_explore.errors import InvalidInputError
 
 Unit = Literal["s", "ms", "us", "ns"]
+PER_SECOND: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Ticks of a second by Arrow's unit."""
 
 _UNITS: tuple[tuple[int, Unit], ...] = ((0, "s"), (3, "ms"), (6, "us"), (9, "ns"))
 _DIGITS: Mapping[str, int] = {unit: digits for digits, unit in _UNITS}

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import lib
 
-from paimon_explore.data_types.arrow import VARIANT_ARROW, arrow_field, to_arrow
+from paimon_explore.data_types.arrow import PER_SECOND, VARIANT_ARROW, arrow_field, to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Bytes,
     Column,
@@ -47,7 +47,6 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 
-_PER_SECOND: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _INT64_MAX = 2**63 - 1
 _OTHER_LISTS = (pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
 _ENTRY_FIELDS = 2
@@ -180,7 +179,7 @@ def _timestamp(array: Column, target: pa.TimestampType, path: str, column: str) 
         return array.view(target)
     valid = valid_mask(array)
     values = np.where(valid, fixed_values(array, np.int64), 0)
-    have, want = _PER_SECOND[source.unit], _PER_SECOND[target.unit]
+    have, want = PER_SECOND[source.unit], PER_SECOND[target.unit]
     if have > want:
         return build_fixed(target, values // (have // want), valid)
     factor = want // have

@@ -12,6 +12,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from paimon_explore.data_types.arrow import PER_SECOND
 from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
 from paimon_explore.data_types.casts.java_formatting import (
     date_text,
@@ -116,9 +117,8 @@ def _days_and_times(
 
 
 def _timestamps(column: Column, data_type: AtomicType, *, legacy_names: bool) -> list[str | None]:
-    units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
     unit = str(column.type).partition("[")[2].partition("]")[0].partition(",")[0]
-    per_second = units[unit]
+    per_second = PER_SECOND[unit]
     texts: list[str | None] = []
     for number in _values(column, np.int64):
         if number is None:

@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 import numpy as np
 
-from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, build_like, int64_values
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
@@ -21,13 +21,12 @@ _SECOND_NANOS = 10**9
 _MILLI_NANOS = 10**6
 _MILLI_DIGITS = 3
 _NANO_DIGITS = 9
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _INT64_MAX = 2**63 - 1
 
 
 def seconds_and_nanos(array: Column, source: AtomicType) -> tuple[Ints, Ints]:
     """Return the seconds of timestamps, rounded down, and the nanoseconds of the second."""
-    per_second = _PER_SECOND[timestamp_unit(source.precision)]
+    per_second = PER_SECOND[timestamp_unit(source.precision)]
     seconds, parts = np.divmod(int64_values(array), per_second)
     return seconds, parts * (_SECOND_NANOS // per_second)
 
@@ -38,7 +37,7 @@ def timestamps_of(seconds: Ints, nanos: Ints, target: AtomicType, like: Column) 
     Raises:
         UncastableError: a value is out of range of the type.
     """
-    per_second = _PER_SECOND[timestamp_unit(target.precision)]
+    per_second = PER_SECOND[timestamp_unit(target.precision)]
     limit = _INT64_MAX // per_second - 1
     if len(seconds) and (seconds.max() > limit or seconds.min() < -limit):
         raise UncastableError(f"a value is out of range for {type_text(target)}")

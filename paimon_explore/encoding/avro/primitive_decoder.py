@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import PER_SECOND
 from paimon_explore.data_types.arrow_buffers import (
     BYTE_VIEWS,
     Column,
@@ -37,7 +38,6 @@ _COMPACT_DIGITS = 18
 """Up to this precision, Java adds decimals as 64-bit integers, without a check of the digits."""
 _WORD_BYTES = 8
 _WORD_BITS = np.int64(64)
-_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def plain_type(node: PlainNode) -> pa.DataType:
@@ -146,7 +146,7 @@ def _in_unit(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> 
     found = plain_type(node)
     if not isinstance(found, pa.TimestampType) or not isinstance(wanted, pa.TimestampType):
         raise mismatch(node.logical or node.primitive.value, wanted, where)
-    have, want = _PER_SECOND[found.unit], _PER_SECOND[wanted.unit]
+    have, want = PER_SECOND[found.unit], PER_SECOND[wanted.unit]
     if want <= have:
         return values if want == have else values // (have // want)
     factor = want // have

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import PER_SECOND
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Bytes,
@@ -249,7 +250,6 @@ Encoded: TypeAlias = pa.BinaryArray
 
 _LONG_BYTES = 10
 _DECIMAL_BYTES = 16
-_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def encode_values(array: Column, node: AvroNode, where: str) -> Encoded:
@@ -400,8 +400,8 @@ def _as_longs(array: Column, node: PlainNode, where: str) -> Ints:
 
 def _in_file_unit(array: Column, node: PlainNode, where: str) -> Ints:
     assert isinstance(array.type, pa.TimestampType)  # noqa: S101 - the caller has looked
-    have = _PER_SECOND[array.type.unit]
-    want = _PER_SECOND["us" if node.logical.endswith("micros") else "ms"]
+    have = PER_SECOND[array.type.unit]
+    want = PER_SECOND["us" if node.logical.endswith("micros") else "ms"]
     values = fixed_values(array, np.int64).astype(np.int64)
     if want >= have:
         return values * (want // have)

@@ -1,9 +1,10 @@
 """Reader of ORC data files.
 
-Arrow decodes whole stripes; `timestamp_fixes` corrects CHAR values and timestamps. Arrow silently
-wraps around timestamps out of the range of 64-bit nanoseconds (before 1677 or after 2262); if the
-statistics do not exclude such values, the stored seconds are read as well. They are encoded like
-the values of an integer column, so that only the type in the footer has to be changed.
+Arrow decodes whole stripes; `timestamp_fixes` corrects CHAR values and timestamps. Arrow refuses,
+and before release 26 wraps around, timestamps out of the range of 64-bit nanoseconds (before
+1677 or after 2262). If the statistics do not exclude such values, seconds and nanoseconds are read
+on their own: the seconds by Arrow as an integer column, which has the same encoding, so that only
+the type in the footer has to be changed.
 
 Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 

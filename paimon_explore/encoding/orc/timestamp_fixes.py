@@ -20,7 +20,7 @@ offset.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -31,7 +31,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow import Unit
+from paimon_explore.data_types.arrow import PER_SECOND, Unit
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
@@ -56,7 +56,6 @@ LOST_NANOS = 999_999
 _TIMES = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 EPOCH_2015 = 1_420_070_400
 """2015-01-01 in UTC, from which seconds are counted."""
-_PER_SECOND: Mapping[Unit, int] = {"ns": 10**9, "us": 10**6, "ms": 10**3, "s": 1}
 _INT64_MAX = 2**63 - 1
 _STREAMS, _ENCODINGS = 1, 2
 _KIND, _COLUMN, _LENGTH = 1, 2, 3
@@ -239,9 +238,9 @@ def _clocks(seconds: Ints, nanos: Ints, zone: tzinfo) -> Ints:
 
 def _timestamps(seconds: Ints, nanos: Ints, like: Column) -> Column:
     most = int(np.abs(seconds).max(initial=0))
-    fits = (unit for unit, per_second in _PER_SECOND.items() if most < _INT64_MAX // per_second)
-    unit: Unit = next(fits, "s")
-    per_second = _PER_SECOND[unit]
+    units: tuple[Unit, ...] = ("ns", "us", "ms")
+    unit: Unit = next((one for one in units if most < _INT64_MAX // PER_SECOND[one]), "s")
+    per_second = PER_SECOND[unit]
     values = seconds * per_second + nanos // (_NANOS // per_second)
     return build_like(pa.timestamp(unit), values, like)
 

@@ -15,7 +15,7 @@ import pyarrow.types as pat
 import xxhash
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit
 from paimon_explore.data_types.arrow_buffers import (
     WORD_BYTES,
     Bytes,
@@ -73,7 +73,6 @@ from paimon_explore.inspection.profile.streaming_histogram import (
 )
 from paimon_explore.inspection.rendering.number_format import plural
 
-_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SIZED = (*TEXTS, *BYTES, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 _LONG_DECIMAL = 18
 _SAMPLE = 4096
@@ -370,7 +369,7 @@ def _widths_of(kind: AtomicType) -> Widths | None:
         case TypeRoot.TIME:
             return time_widths(1000)
         case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ:
-            return time_widths(_TICKS[timestamp_unit(kind.precision)])
+            return time_widths(PER_SECOND[timestamp_unit(kind.precision)])
         case root:
             return DECIMAL_WIDTHS if root in (*INTEGERS, TypeRoot.DECIMAL) else None
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Column, Ints, as_python, fixed_values, take_rows
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -104,7 +104,6 @@ def hex_texts(rows: pa.BinaryArray) -> list[str]:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def value_texts(column: Column, data_type: DataType) -> list[str | None]:
@@ -147,7 +146,7 @@ def _whole(column: Column, data_type: pa.DataType, text: Callable[[int], str]) -
 
 
 def _timestamps(column: Column, atomic: AtomicType) -> list[str | None]:
-    ticks = _TICKS[timestamp_unit(atomic.precision)]
+    ticks = PER_SECOND[timestamp_unit(atomic.precision)]
     precision = atomic.precision if atomic.precision is not None else 6
     zone = "Z" if atomic.root is TypeRoot.TIMESTAMP_LTZ else ""
     return _whole(column, pa.int64(), lambda number: _timestamp(number, ticks, precision, zone))

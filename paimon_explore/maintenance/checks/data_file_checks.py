@@ -14,12 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import (
-    Column,
-    Ints,
-    int64_values,
-    string_array,
-)
+from paimon_explore.data_types.arrow import PER_SECOND
+from paimon_explore.data_types.arrow_buffers import Column, Ints, int64_values, string_array
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root, unknown_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -187,7 +183,6 @@ PARTITION = "every row is in its partition"
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
 VALUE_KIND = "_VALUE_KIND"
 _RETRACTS = (1, 3)
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,7 +392,7 @@ def _is_moved_by_orc(value: Column) -> bool:
     """Whether a value is of the last second before 1970, which Java's ORC files store as later."""
     if not isinstance(value.type, pa.TimestampType):
         return False
-    return bool(-_PER_SECOND[value.type.unit] < int64_values(value)[0] < 0)
+    return bool(-PER_SECOND[value.type.unit] < int64_values(value)[0] < 0)
 
 
 def _trimmed(texts: _Texts) -> _Texts:

@@ -12,7 +12,7 @@ from dataclasses import field, replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -65,7 +65,6 @@ from paimon_explore.write.primary_key_writer import schema_with
 from paimon_explore.write.table_layouts import KEY_PREFIX, changelog_layout, keyed_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
 
-_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _MIN_MILLIS = 1_000_000_000_000
 """BIGINT times from this value are milliseconds, smaller ones seconds."""
 
@@ -120,7 +119,7 @@ class RecordExpiry:
         values = fixed_values(times, np.int64).astype(np.int64)
         if data_type.root is TypeRoot.BIGINT:
             return np.where(values >= _MIN_MILLIS, values // SECOND_MS, values)
-        return values // _PER_SECOND[timestamp_unit(data_type.precision)]
+        return values // PER_SECOND[timestamp_unit(data_type.precision)]
 
 
 def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> RecordExpiry | None:

@@ -36,7 +36,7 @@ import pyarrow as pa
 import pyarrow.types as pat
 from pyarrow import orc
 
-from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
     TIMESTAMPS,
@@ -82,7 +82,6 @@ _CODECS: Mapping[str, _Codec] = {
 _NANOS = 10**9
 _CHUNK_BYTES = 1 << 20
 STRIPE_BYTES = 64 * 1024 * 1024
-_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 class OrcWriter:
@@ -223,7 +222,7 @@ def _has_early_fractions(array: Column, data_type: AtomicType, where: str) -> bo
         UnsupportedFeatureError: a timestamp is in the last second before 1970.
     """
     ticks = fixed_values(array, np.int64).astype(np.int64)
-    per_second = _PER_SECOND[timestamp_unit(data_type.precision)]
+    per_second = PER_SECOND[timestamp_unit(data_type.precision)]
     fraction = ticks % per_second
     early: Bools = (ticks < 0) & (fraction != 0) & valid_mask(array)
     lost = early & (ticks > -per_second) & (fraction * (_NANOS // per_second) > LOST_NANOS)
