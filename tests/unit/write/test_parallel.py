@@ -15,6 +15,7 @@ from paimon_explore.errors import StorageError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.write import parallel
 from paimon_explore.write.parallel import CancelledError, check_cancelled, in_parallel, threads_for
+from support.ctrl_c import ctrl_c_raises
 
 FIELDS: list["pa.Field[pa.DataType]"] = [
     pa.field("id", pa.int64(), nullable=False),
@@ -125,15 +126,6 @@ def test_results_are_in_the_order_of_the_items_and_so_are_errors() -> None:
         next(results)
 
 
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Let SIGINT raise KeyboardInterrupt; shells ignore it in background jobs."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_ends_all_threads_at_their_next_batch_and_discards_results() -> None:
     started = threading.Barrier(3)
     ended: list[int] = []
@@ -152,7 +144,7 @@ def test_an_interrupt_ends_all_threads_at_their_next_batch_and_discards_results(
             ended.append(number)
             raise
 
-    with pytest.raises(KeyboardInterrupt):
+    with ctrl_c_raises(), pytest.raises(KeyboardInterrupt):
         list(in_parallel(task, range(9), 3, discard=discarded.append))
     assert {0, 1} <= set(ended)
     assert discarded == [2]
