@@ -15,6 +15,7 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
+from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import (
     BYTES,
     FIXED_WIDTHS,
@@ -31,7 +32,6 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
-from paimon_explore.read.column_cast import cast_array
 from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
@@ -106,7 +106,7 @@ def _bounds(column: DataField, values: Column) -> tuple[str | None, str | None]:
     texts = (
         ends.cast(pa.int32())
         if is_root(column.type, TypeRoot.DATE, TypeRoot.TIME)
-        else cast_array(ends, column.type, _STRING, where=column.name)
+        else cast_column(ends, column.type, _STRING)
     )
     low, high = map(str, as_python(texts))
     return low, high

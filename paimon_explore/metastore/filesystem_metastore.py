@@ -21,10 +21,8 @@ from paimon_explore.fileio.paths import join, parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
-from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.name_pattern import matches
-from paimon_explore.metastore.table_types import check_paimon_table
+from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo, check_paimon_table
+from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions, NoViews
 from paimon_explore.store.table_store import TableStore
 

@@ -1,7 +1,10 @@
-"""Table identifiers: `database.table[$branch_<branch>][$<system table>]`.
+r"""Table identifiers: `database.table[$branch_<branch>][$<system table>]`, and patterns of names.
 
-Spec: concepts/system-tables; identifiers are split at the first dot.
+Spec: concepts/system-tables; identifiers are split at the first dot. In a pattern `%` stands for
+any characters, as in SQL's LIKE; `\` escapes it.
 """
+
+import re
 
 from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError
@@ -9,6 +12,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 
 _BRANCH = "branch_"
+_PART = re.compile(r"\\.|%|.", re.DOTALL)
 _FORBIDDEN = ("/", "\\", "\0")
 
 
@@ -93,3 +97,20 @@ def check_name(part: object, text: object) -> None:
         place = "" if part == text else f" in {text!r}"
         msg = f"{part!r}{place} is not a valid name."
         raise InvalidInputError(msg, hint="A name must not be empty or contain '/', '\\' or NUL.")
+
+
+def matches(name: str, pattern: str) -> bool:
+    r"""Return whether a name matches a pattern.
+
+    `_` stands for itself, because it is common in names.
+
+    >>> matches("orders_2024", "orders%"), matches("orders", "order"), matches("a%b", r"a\%b")
+    (True, False, True)
+    """
+    expression = []
+    for part in _PART.findall(pattern):
+        if part == "%":
+            expression.append(".*")
+        else:
+            expression.append(re.escape(part[-1]))
+    return re.fullmatch("".join(expression), name, re.DOTALL) is not None

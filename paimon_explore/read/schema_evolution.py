@@ -36,6 +36,7 @@ from paimon_explore.encoding.arrow_type_conversion import (
 )
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.data_file_reader import decode_dictionary
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.manifest_arrays import byte_array
 
@@ -176,9 +177,17 @@ def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -
         case VectorType(), VectorType() if stored.length == wanted.length:
             return _adapt_vector(array, stored, wanted, casting)
         case _:
-            from paimon_explore.read.column_cast import cast_array  # noqa: PLC0415 - where a type has changed
+            return _cast(array, stored, wanted, casting)
 
-            return cast_array(array, stored, wanted, zone=casting.zone, path=casting.path)
+
+def _cast(array: Column, stored: DataType, wanted: DataType, casting: Casting) -> Column:
+    from paimon_explore.data_types.casts.cast_column import cast_column  # noqa: PLC0415 - where a type has changed
+    from paimon_explore.data_types.casts.cast_errors import UncastableError  # noqa: PLC0415
+
+    try:
+        return cast_column(array, stored, wanted, casting.zone)
+    except UncastableError as error:
+        raise CorruptFileError(casting.path, "value", error.reason) from error
 
 
 def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType, casting: Casting) -> Column:

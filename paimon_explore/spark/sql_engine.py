@@ -20,6 +20,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.file_import import FileImport, export_rows, source_files
 from paimon_explore.spark.reads.read_table import read, read_planned
 from paimon_explore.spark.reads.special_reads import special_read
+from paimon_explore.spark.row_level.assigned_values import new_column, targets_by_column
 from paimon_explore.spark.row_level.merge_dataframe import Merge
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
@@ -34,7 +35,6 @@ from paimon_explore.spark.row_level.row_tracking_write import (
     has_row_ids,
     update_here,
 )
-from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.distributed_compaction import compact
 from paimon_explore.spark.writes.store_assignment import assigned, exact_column

@@ -35,10 +35,9 @@ from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.message_fields import number
 from paimon_explore.widgets.saved_page import saved_page
 from paimon_explore.widgets.widget_base import AnsweringWidget
-from paimon_explore.widgets.widget_requests import Message, answer
+from paimon_explore.widgets.widget_requests import Message, answer, number
 
 _AUTOMATIC = 0
 """Height that follows the window."""

@@ -8,9 +8,8 @@ import traitlets
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.rendering.row_pages import RowPages
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.message_fields import number
 from paimon_explore.widgets.widget_base import AnsweringWidget
-from paimon_explore.widgets.widget_requests import Message
+from paimon_explore.widgets.widget_requests import Message, number
 
 
 class ResultPages(AnsweringWidget):

@@ -29,8 +29,8 @@ from paimon_explore.inspection.warehouse.warehouse_tables import ObjectType, War
 from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import Explorer
-from paimon_explore.widgets.message_fields import Message, checked_text, items, number, text
 from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_requests import Message, checked_text, items, number, text
 
 _KEY_PARTS = 3
 _TYPES = {kind.value: kind for kind in ObjectType}

@@ -1,4 +1,7 @@
-"""Validates and answers requests from the browser, which only read without a confirmation."""
+"""Validates and answers requests from the browser, which only read without a confirmation.
+
+Messages are not trusted: their fields are validated.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,15 +16,13 @@ from paimon_explore.inspection.glossary import explorer_hints
 from paimon_explore.inspection.profile.profile_session import ConditionRequest
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT
 from paimon_explore.sanitize import masked_members
-from paimon_explore.widgets import message_fields
 from paimon_explore.widgets.bundles import pane_bundle
-from paimon_explore.widgets.message_fields import checked_number as _checked_number
-from paimon_explore.widgets.message_fields import checked_text as _checked_text
-from paimon_explore.widgets.message_fields import items as _items
-from paimon_explore.widgets.message_fields import number as _number
-from paimon_explore.widgets.message_fields import text as _text
 
-Message = message_fields.Message
+_MAX_TEXT = 4000
+_MAX_ITEMS = 2000
+_MAX_NUMBER = 2**53
+
+Message = Mapping[str, object]
 
 
 def answer(state: ExplorerState, message: Message) -> Answer:
@@ -34,7 +35,7 @@ def answer(state: ExplorerState, message: Message) -> Answer:
     of_bytes = byte_answer(state.byte_session, message)
     if of_bytes is not None:
         return of_bytes
-    name = _text(message, "op")
+    name = text(message, "op")
     operation = _OPERATIONS.get(name)
     if operation is None:
         raise InvalidInputError("The value of 'op' in the request is not a known operation.")
@@ -43,72 +44,72 @@ def answer(state: ExplorerState, message: Message) -> Answer:
 
 
 def _tree(state: ExplorerState, message: Message) -> Answer:
-    keys = [_checked_text(key) for key in _items(message, "keys")]
-    offset = _number(message, "offset") if "offset" in message else 0
-    return state.tree(_number(message, "snapshot"), keys, offset)
+    keys = [checked_text(key) for key in items(message, "keys")]
+    offset = number(message, "offset") if "offset" in message else 0
+    return state.tree(number(message, "snapshot"), keys, offset)
 
 
 def _rows(state: ExplorerState, message: Message) -> Answer:
-    rows = [_checked_number(row) for row in _items(message, "rows")]
-    return state.rows(_number(message, "frame"), rows)
+    rows = [checked_number(row) for row in items(message, "rows")]
+    return state.rows(number(message, "frame"), rows)
 
 
 def _hints(state: ExplorerState, message: Message) -> Answer:
-    return Answer(body=explorer_hints(state.inspector.at(_number(message, "snapshot"))))
+    return Answer(body=explorer_hints(state.inspector.at(number(message, "snapshot"))))
 
 
 def _search(state: ExplorerState, message: Message) -> Answer:
-    at = state.inspector.at(state.checked_snapshot(_number(message, "snapshot")))
-    return Answer(body=search_names(at, _text(message, "text")))
+    at = state.inspector.at(state.checked_snapshot(number(message, "snapshot")))
+    return Answer(body=search_names(at, text(message, "text")))
 
 
 def _report(state: ExplorerState, message: Message) -> Answer:
     question = ViewInput(
-        text=_text(message, "text"),
-        compare=_number(message, "compare"),
-        node=_text(message, "node"),
+        text=text(message, "text"),
+        compare=number(message, "compare"),
+        node=text(message, "node"),
     )
-    snapshot = _number(message, "snapshot")
-    return Answer(body=state.result(_text(message, "pane"), snapshot, question).state())
+    snapshot = number(message, "snapshot")
+    return Answer(body=state.result(text(message, "pane"), snapshot, question).state())
 
 
 def _profile_rows(state: ExplorerState, message: Message) -> Answer:
-    with_columns = bool(_number(message, "columns"))
+    with_columns = bool(number(message, "columns"))
     return Answer(
-        body=state.profile_session.step(_number(message, "number"), with_columns=with_columns)
+        body=state.profile_session.step(number(message, "number"), with_columns=with_columns)
     )
 
 
 def _profile_condition(state: ExplorerState, message: Message) -> Answer:
     request = ConditionRequest(
-        number=_number(message, "number"),
-        column=_number(message, "column"),
-        part=_text(message, "part"),
-        first=_number(message, "first"),
-        last=_number(message, "last"),
-        where=_text(message, "where"),
+        number=number(message, "number"),
+        column=number(message, "column"),
+        part=text(message, "part"),
+        first=number(message, "first"),
+        last=number(message, "last"),
+        where=text(message, "where"),
     )
     return Answer(body={"where": state.profile_session.condition(request)})
 
 
 def _condition(state: ExplorerState, message: Message) -> Answer:
-    where = state.condition(_number(message, "snapshot"), _text(message, "text"))
+    where = state.condition(number(message, "snapshot"), text(message, "text"))
     return Answer(body={"where": where})
 
 
 def _rows_open(state: ExplorerState, message: Message) -> Answer:
-    node, inspector = _text(message, "node"), state.inspector
+    node, inspector = text(message, "node"), state.inspector
     file = file_of_tree_node(inspector, node) or state.file_name(node)
-    at = inspector.at(_number(message, "snapshot"))
-    body, columns = state.rows_session.open(at, _text(message, "text"), file)
+    at = inspector.at(number(message, "snapshot"))
+    body, columns = state.rows_session.open(at, text(message, "text"), file)
     return Answer(body=body, columns=columns)
 
 
 def _rows_page(state: ExplorerState, message: Message) -> Answer:
-    columns = [_checked_number(at) for at in _items(message, "columns")]
-    start = _number(message, "unit"), _number(message, "offset")
-    count = _number(message, "count")
-    handle = _number(message, "handle")
+    columns = [checked_number(at) for at in items(message, "columns")]
+    start = number(message, "unit"), number(message, "offset")
+    count = number(message, "count")
+    handle = number(message, "handle")
     return Answer(body=state.rows_session.page(handle, start, count, columns, _limit(message)))
 
 
@@ -118,21 +119,21 @@ def _limit(message: Message) -> int:
 
 
 def _rows_cell(state: ExplorerState, message: Message) -> Answer:
-    unit, offset = _number(message, "unit"), _number(message, "offset")
-    handle, column = _number(message, "handle"), _number(message, "column")
+    unit, offset = number(message, "unit"), number(message, "offset")
+    handle, column = number(message, "handle"), number(message, "column")
     return Answer(body=state.rows_session.cell(handle, unit, offset, column))
 
 
 def _sql_run(state: ExplorerState, message: Message) -> Answer:
-    at = state.inspector.at(state.checked_snapshot(_number(message, "snapshot")))
-    confirmation = _text(message, "confirmation") if "confirmation" in message else ""
-    text = _text(message, "text")
-    return Answer(body=state.sql_session.run(at, text, confirmation=confirmation))
+    at = state.inspector.at(state.checked_snapshot(number(message, "snapshot")))
+    confirmation = text(message, "confirmation") if "confirmation" in message else ""
+    statement = text(message, "text")
+    return Answer(body=state.sql_session.run(at, statement, confirmation=confirmation))
 
 
 def _sql_history(state: ExplorerState, message: Message) -> Answer:
-    text = _text(message, "text")
-    return Answer(body=state.sql_session.run(state.inspector, text, MAX_HISTORY))
+    statement = text(message, "text")
+    return Answer(body=state.sql_session.run(state.inspector, statement, MAX_HISTORY))
 
 
 def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
@@ -141,46 +142,46 @@ def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
 
 
 def _sql_page(state: ExplorerState, message: Message) -> Answer:
-    place = _number(message, "offset"), _number(message, "count")
-    handle = _number(message, "handle")
+    place = number(message, "offset"), number(message, "count")
+    handle = number(message, "handle")
     return Answer(body=state.sql_session.page(handle, *place, _limit(message)))
 
 
 def _sql_cell(state: ExplorerState, message: Message) -> Answer:
-    place = _number(message, "offset"), _number(message, "column")
-    return Answer(body=state.sql_session.cell(_number(message, "handle"), *place))
+    place = number(message, "offset"), number(message, "column")
+    return Answer(body=state.sql_session.cell(number(message, "handle"), *place))
 
 
 _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "open": lambda state, _message: state.open(),
     "history": lambda state, _message: state.history(),
-    "files": lambda state, message: state.files(_number(message, "snapshot")),
+    "files": lambda state, message: state.files(number(message, "snapshot")),
     "rows": _rows,
-    "filter": lambda s, message: s.filter(_number(message, "frame"), _text(message, "text")),
+    "filter": lambda s, message: s.filter(number(message, "frame"), text(message, "text")),
     "search": _search,
-    "resolve": lambda state, message: state.resolve(_text(message, "text")),
+    "resolve": lambda state, message: state.resolve(text(message, "text")),
     "tree": _tree,
-    "detail": lambda state, message: state.detail(_text(message, "node")),
+    "detail": lambda state, message: state.detail(text(message, "node")),
     "report": _report,
-    "findings": lambda state, message: state.findings(_number(message, "snapshot")),
+    "findings": lambda state, message: state.findings(number(message, "snapshot")),
     "hints": _hints,
-    "bytes": lambda state, message: state.bytes(_text(message, "node")),
-    "profile": lambda s, message: s.profile(_number(message, "snapshot"), _text(message, "where")),
+    "bytes": lambda state, message: state.bytes(text(message, "node")),
+    "profile": lambda s, message: s.profile(number(message, "snapshot"), text(message, "where")),
     "profile_rows": _profile_rows,
     "profile_condition": _profile_condition,
     "condition": _condition,
     "rows_open": _rows_open,
     "rows_page": _rows_page,
-    "rows_sort": lambda s, message: Answer(body=s.rows_session.sort(_number(message, "handle"))),
+    "rows_sort": lambda s, message: Answer(body=s.rows_session.sort(number(message, "handle"))),
     "rows_cell": _rows_cell,
-    "sql_names": lambda s, m: Answer(body=sql_names(s.inspector.at(_number(m, "snapshot")))),
+    "sql_names": lambda s, m: Answer(body=sql_names(s.inspector.at(number(m, "snapshot")))),
     "sql_run": _sql_run,
     "sql_history": _sql_history,
-    "sql_step": lambda s, message: Answer(body=s.sql_session.step(_number(message, "handle"))),
+    "sql_step": lambda s, message: Answer(body=s.sql_session.step(number(message, "handle"))),
     "sql_stop": _sql_stop,
     "sql_page": _sql_page,
     "sql_cell": _sql_cell,
-    "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
+    "pane": lambda _state, message: Answer(body={"esm": pane_bundle(text(message, "name"))}),
 }
 
 
@@ -194,7 +195,7 @@ def byte_answer(session: ByteSession, message: Message) -> Answer | None:
     Raises:
         InvalidInputError: the request is invalid, or the file is no longer open.
     """
-    operation = _BYTE_OPERATIONS.get(_text(message, "op"))
+    operation = _BYTE_OPERATIONS.get(text(message, "op"))
     if operation is None:
         return None
     found = operation(session, message)
@@ -202,19 +203,19 @@ def byte_answer(session: ByteSession, message: Message) -> Answer | None:
 
 
 def _byte_fields(session: ByteSession, message: Message) -> Answer:
-    handle, first = _number(message, "handle"), _number(message, "first")
-    return Answer(body=session.fields(handle, _text(message, "path"), first))
+    handle, first = number(message, "handle"), number(message, "first")
+    return Answer(body=session.fields(handle, text(message, "path"), first))
 
 
 def _byte_at(session: ByteSession, message: Message) -> Answer:
-    handle, offset = _number(message, "handle"), _number(message, "offset")
-    return Answer(body=session.at(handle, _text(message, "within"), offset))
+    handle, offset = number(message, "handle"), number(message, "offset")
+    return Answer(body=session.at(handle, text(message, "within"), offset))
 
 
 def _byte_data(session: ByteSession, message: Message) -> Answer:
-    handle, offset = _number(message, "handle"), _number(message, "offset")
-    length = _number(message, "length")
-    data = session.data(handle, _text(message, "within"), offset, length)
+    handle, offset = number(message, "handle"), number(message, "offset")
+    length = number(message, "length")
+    data = session.data(handle, text(message, "within"), offset, length)
     return Answer(columns={"bytes": data})
 
 
@@ -231,3 +232,59 @@ def request_number(message: object) -> int | None:
         return None
     number = message.get("id")
     return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def text(message: Message, name: str) -> str:
+    """The text of a field.
+
+    Raises:
+        InvalidInputError: it is not.
+    """
+    return checked_text(message.get(name))
+
+
+def number(message: Message, name: str) -> int:
+    """The number of a field.
+
+    Raises:
+        InvalidInputError: it is not.
+    """
+    return checked_number(message.get(name))
+
+
+def items(message: Message, name: str) -> list[object]:
+    """The items of a field.
+
+    Raises:
+        InvalidInputError: it is not.
+    """
+    found = message.get(name)
+    if not isinstance(found, list) or len(found) > _MAX_ITEMS:
+        raise InvalidInputError(
+            f"{name!r} in the request must be a list of at most {_MAX_ITEMS} items."
+        )
+    return found
+
+
+def checked_text(value: object) -> str:
+    """The value, which must be a text of limited length.
+
+    Raises:
+        InvalidInputError: it is not.
+    """
+    if not isinstance(value, str) or len(value) > _MAX_TEXT:
+        raise InvalidInputError(
+            f"A text in the request must be a string of at most {_MAX_TEXT} characters."
+        )
+    return value
+
+
+def checked_number(value: object) -> int:
+    """The value, which must be a number from 0.
+
+    Raises:
+        InvalidInputError: it is not.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
+        raise InvalidInputError("A number in the request must be a non-negative integer.")
+    return value

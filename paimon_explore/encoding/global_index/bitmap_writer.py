@@ -12,7 +12,7 @@ from pyroaring import BitMap64
 from paimon_explore.encoding.global_index.bitmap_file import FOOTER, MAGIC, VERSION
 from paimon_explore.encoding.global_index.btree_writer import TRAILER_BYTES, with_trailer
 from paimon_explore.encoding.global_index.column_keys import IndexedRows
-from paimon_explore.encoding.global_index.varints import encode_varint
+from paimon_explore.encoding.varint import encode_varint
 
 
 class _Parts:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import cramjam
 import zstandard
 
-from paimon_explore.encoding.global_index.varints import decode_varint
+from paimon_explore.encoding.varint import decode_varint
 from paimon_explore.errors import CorruptFileError, ResourceLimitError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import max_unpacked_size

@@ -24,8 +24,8 @@ from pyroaring import BitMap64
 from paimon_explore.encoding.global_index.blocks import BlockRange, IndexFileBytes
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key
 from paimon_explore.encoding.global_index.key_ranges import KeySet
-from paimon_explore.encoding.global_index.varints import decode_varint
 from paimon_explore.encoding.roaring_bitmap import BitmapReader
+from paimon_explore.encoding.varint import decode_varint
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 

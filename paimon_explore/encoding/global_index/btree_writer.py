@@ -21,7 +21,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.encoding.global_index.btree_file import FOOTER, MAGIC, VERSION
 from paimon_explore.encoding.global_index.column_keys import IndexedRows
-from paimon_explore.encoding.global_index.varints import (
+from paimon_explore.encoding.varint import (
     decode_varint,
     encode_varint,
     varint_sizes,

@@ -34,7 +34,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.definitions import TIMESTAMPS, TypeRoot
 from paimon_explore.encoding.global_index.index_keys import NANOS_PER_MILLI, GlobalIndexKeys
-from paimon_explore.encoding.global_index.varints import varint_sizes, write_varints
+from paimon_explore.encoding.varint import varint_sizes, write_varints
 from paimon_explore.frozen_dataclass import dataclass
 
 _SIGN = 0x80

@@ -35,7 +35,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.file_index.index_keys import IndexValue
-from paimon_explore.encoding.global_index.varints import decode_varint, encode_varint
+from paimon_explore.encoding.varint import decode_varint, encode_varint
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 

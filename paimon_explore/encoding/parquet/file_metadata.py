@@ -4,15 +4,14 @@ Queries for single rows often read the same files. The key of what is kept is th
 all bytes of the footer, so that a file that was replaced under its name is decoded again.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from paimon_explore.encoding.data_file_reader import SpanBounds
+from paimon_explore.encoding.data_file_reader import Span, SpanBounds
 from paimon_explore.encoding.parquet.arrow_reader import FileMetaData, ParquetReader, open_reader
-from paimon_explore.encoding.parquet.column_chunks import spans_of
 from paimon_explore.encoding.parquet.footer_fixes import (
     footer_as_file,
     readable_footer,
@@ -20,6 +19,7 @@ from paimon_explore.encoding.parquet.footer_fixes import (
 )
 from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
+from paimon_explore.encoding.parts_ahead import Range
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_metadata import PageMetadata
@@ -156,3 +156,43 @@ def _opened(footer: bytes) -> ParquetReader | None:
 def _may_be_int96(data_type: pa.DataType) -> bool:
     """Whether a column of this type may contain INT96 values, which Arrow reads as timestamps."""
     return isinstance(data_type, pa.TimestampType) or has_parts(data_type)
+
+
+def chunk_ranges(
+    metadata: FileMetaData, group: int, is_wanted: Callable[[str], bool]
+) -> list[Range]:
+    """Return the parts of a file with the wanted column chunks of a row group.
+
+    Args:
+        metadata: of the file.
+        group: the row group.
+        is_wanted: whether the leaf column of a dotted path is wanted.
+    """
+    found = metadata.row_group(group)
+    ranges = []
+    for leaf in range(found.num_columns):
+        if is_wanted(metadata.schema.column(leaf).path):
+            chunk = found.column(leaf)
+            first = chunk.data_page_offset
+            if chunk.has_dictionary_page and chunk.dictionary_page_offset:
+                first = min(first, chunk.dictionary_page_offset)
+            ranges.append((first, chunk.total_compressed_size))
+    return ranges
+
+
+def spans_of(metadata: FileMetaData) -> tuple[Span, ...]:
+    """Return the row groups as spans.
+
+    Raises:
+        ValueError: a row group lacks a column.
+    """
+    spans = []
+    first = 0
+    for group in range(metadata.num_row_groups):
+        found = metadata.row_group(group)
+        if found.num_columns != metadata.num_columns:
+            raise ValueError(f"row group {group} must have {metadata.num_columns} column chunks")
+        rows = found.num_rows
+        spans.append(Span(first=first, rows=rows))
+        first += rows
+    return tuple(spans)

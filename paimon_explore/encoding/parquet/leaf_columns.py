@@ -1,7 +1,7 @@
 """The leaf columns of a Parquet file, and which of them contain the requested columns."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 
 import pyarrow as pa
@@ -9,7 +9,6 @@ import pyarrow as pa
 from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData, FileMetaData
-from paimon_explore.encoding.parquet.column_chunks import under
 
 
 class LeafColumns:
@@ -133,3 +132,14 @@ def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
         for field in data_type.fields
         for path in leaf_prefixes(f"{name}.{field.name}", field.type)
     ]
+
+
+def under(prefixes: Sequence[str]) -> Callable[[str], bool]:
+    """Return whether a dotted path is one of these or a part of one.
+
+    >>> [under(["a", "b.c"])(path) for path in ("a", "a.x", "ab", "b", "b.c.list")]
+    [True, True, False, False, True]
+    """
+    exact = frozenset(prefixes)
+    starts = tuple(f"{prefix}." for prefix in prefixes)
+    return lambda path: path in exact or path.startswith(starts)

@@ -39,8 +39,12 @@ from paimon_explore.encoding.parquet.arrow_reader import (
     ParquetReader,
     open_reader,
 )
-from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
-from paimon_explore.encoding.parquet.file_metadata import ParquetMetadata, read_metadata
+from paimon_explore.encoding.parquet.file_metadata import (
+    ParquetMetadata,
+    chunk_ranges,
+    read_metadata,
+)
+from paimon_explore.encoding.parquet.leaf_columns import under
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
 from paimon_explore.frozen_dataclass import dataclass

@@ -24,7 +24,7 @@ from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
-from paimon_explore.metastore.catalog_values import TableInfo
+from paimon_explore.metastore.catalog_values import TableInfo, check_paimon_table
 from paimon_explore.metastore.hive import hive_partitions
 from paimon_explore.metastore.hive.hive_client import HiveClient
 from paimon_explore.metastore.hive.hive_lock import HiveLock, LockTiming
@@ -48,10 +48,8 @@ from paimon_explore.metastore.hive.hive_table import (
 from paimon_explore.metastore.hive.hive_tables import HiveTables
 from paimon_explore.metastore.hive.hive_views import HiveViews
 from paimon_explore.metastore.hive.metastore_structs import Table
-from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.lock_environment import with_locked_creation
-from paimon_explore.metastore.name_pattern import matches
-from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.metastore.unsupported import NoFunctions
 from paimon_explore.metastore.view_values import PartitionInfo
 from paimon_explore.store.catalog_environment import CatalogEnvironment

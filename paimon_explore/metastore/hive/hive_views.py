@@ -20,8 +20,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     StorageDescriptor,
     Table,
 )
-from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
 
 _SERDE = "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe"

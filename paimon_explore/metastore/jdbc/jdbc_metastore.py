@@ -27,9 +27,9 @@ from paimon_explore.metadata.json_object import JsonObject, parse_object
 from paimon_explore.metadata.schema.table_schema import TableSchema, pretty_json
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
-from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
+from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo, check_paimon_table
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
-from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.jdbc.catalog_rows import CatalogRows
 from paimon_explore.metastore.jdbc.dialects import absolute_address
 from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
@@ -43,8 +43,6 @@ from paimon_explore.metastore.jdbc.statements import (
     LOCKS,
 )
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
-from paimon_explore.metastore.name_pattern import matches
-from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions
 from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
 from paimon_explore.store.table_store import TableStore

@@ -23,8 +23,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
-from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
     function_change_json,

@@ -26,10 +26,10 @@ from paimon_explore.fileio.store_options import is_known_option
 from paimon_explore.fileio.versioned_reads import StoreReads, read_immutable
 from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metastore.catalog_options import CatalogOptions
+from paimon_explore.metastore.rest.auth.auth_provider import TokenLifetime
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_responses import texts_of
 from paimon_explore.metastore.rest.rest_client import RestClient
-from paimon_explore.metastore.rest.token_expiry import TokenLifetime
 
 _Result = TypeVar("_Result")
 

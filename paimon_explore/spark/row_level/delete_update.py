@@ -19,7 +19,13 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_session
-from paimon_explore.spark.row_level.assigned_values import value_column, value_type
+from paimon_explore.spark.row_level.assigned_values import (
+    Target,
+    new_column,
+    targets_by_column,
+    value_column,
+    value_type,
+)
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
@@ -28,11 +34,6 @@ from paimon_explore.spark.row_level.row_change_job import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
-from paimon_explore.spark.row_level.struct_members import (
-    Target,
-    new_column,
-    targets_by_column,
-)
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.table import Table, open_table
 

@@ -20,7 +20,12 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_frame
-from paimon_explore.spark.row_level.assigned_values import value_column, value_type
+from paimon_explore.spark.row_level.assigned_values import (
+    new_column,
+    targets_by_column,
+    value_column,
+    value_type,
+)
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
@@ -35,7 +40,6 @@ from paimon_explore.spark.row_level.row_tracking_write import (
     has_row_ids,
     merge_here,
 )
-from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
 from paimon_explore.sql_statements.merge_clause import MergeRows

@@ -44,7 +44,7 @@ from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.reads.read_table import read
-from paimon_explore.spark.row_level.struct_members import targets_by_column
+from paimon_explore.spark.row_level.assigned_values import targets_by_column
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.sql_statements.quoted_names import quoted

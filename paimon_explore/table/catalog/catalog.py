@@ -23,7 +23,7 @@ from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.metastore.catalog_values import DatabaseInfo
+from paimon_explore.metastore.catalog_values import DatabaseInfo, check_paimon_table
 from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
 from paimon_explore.metastore.identifier import (
     Identifier,
@@ -31,7 +31,6 @@ from paimon_explore.metastore.identifier import (
     parse_identifier,
     plain_identifier,
 )
-from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table.catalog.catalog_exploration import SqlCatalog
 from paimon_explore.table.catalog.catalog_objects import new_table_schema, opener_of

@@ -26,7 +26,7 @@ from paimon_explore.encoding.global_index.column_keys import (
     sort_keys,
 )
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key, global_index_keys
-from paimon_explore.encoding.global_index.varints import encode_varint
+from paimon_explore.encoding.varint import encode_varint
 
 VALUES: dict[str, Sequence[object]] = {
     "BOOLEAN": [True, False],

@@ -19,10 +19,12 @@ import pytest
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.casts.cast_column import cast_column
+from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.read.column_cast import cast_array
+from paimon_explore.read.schema_evolution import Casting, adapt
 
 Plain = str | int | bool | None
 ERROR = "error"
@@ -84,7 +86,7 @@ def assert_equal(actual: Column, expected: Column) -> None:
 def cast(values: list[object], source: str, target: str, zone: str = "UTC") -> list[object]:
     types = parse_type_text(source), parse_type_text(target)
     array: Column = pa.array(values, to_arrow(types[0]))
-    return plain(cast_array(array, *types, zone=ZoneInfo(zone)))
+    return plain(cast_column(array, *types, ZoneInfo(zone)))
 
 
 @pytest.mark.parametrize(("case", "target"), PAIRS)
@@ -95,10 +97,10 @@ def test_casts_give_what_java_gives(case: Case, target: str) -> None:
     zone = ZoneInfo(case["zone"])
     if isinstance(expected, str):
         assert expected == ERROR
-        with pytest.raises(CorruptFileError):
-            cast_array(values, source, wanted, zone=zone)
+        with pytest.raises(UncastableError):
+            cast_column(values, source, wanted, zone)
         return
-    assert_equal(cast_array(values, source, wanted, zone=zone), column(expected, wanted))
+    assert_equal(cast_column(values, source, wanted, zone), column(expected, wanted))
 
 
 @pytest.mark.parametrize(("case", "target"), PAIRS)
@@ -108,7 +110,7 @@ def test_a_slice_of_a_column_casts_like_the_column(case: Case, target: str) -> N
     if isinstance(expected, str) or len(expected) < 3:
         return
     values = column(case["values"], source).slice(1, len(expected) - 2)
-    actual = cast_array(values, source, wanted, zone=ZoneInfo(case["zone"]))
+    actual = cast_column(values, source, wanted, ZoneInfo(case["zone"]))
     assert_equal(actual, column(expected[1:-1], wanted))
 
 
@@ -122,17 +124,17 @@ def test_a_slice_of_a_column_casts_like_the_column(case: Case, target: str) -> N
     ],
 )
 def test_texts_that_java_refuses_are_refused(target: str, text: str) -> None:
-    with pytest.raises(CorruptFileError):
+    with pytest.raises(UncastableError):
         cast([text], "STRING", target)
 
 
-def test_the_error_names_file_column_and_value() -> None:
+def test_the_error_names_file_and_value() -> None:
     array = pa.array(["7", "seven"])
     types = parse_type_text("STRING"), parse_type_text("INT")
     with pytest.raises(CorruptFileError) as caught:
-        cast_array(array, *types, path="/t/data-1.parquet", where="column 'n'")
+        adapt(array, *types, Casting(path="/t/data-1.parquet"))
     assert str(caught.value) == (
-        "Corrupt data in /t/data-1.parquet, column 'n': 'seven' cannot be read as INT."
+        "Corrupt data in /t/data-1.parquet, value: 'seven' cannot be read as INT."
     )
 
 
@@ -156,12 +158,12 @@ def test_the_error_names_file_column_and_value() -> None:
     ],
 )
 def test_types_without_a_cast_are_refused(source: str, target: str) -> None:
-    with pytest.raises(CorruptFileError, match="cannot be cast to"):
+    with pytest.raises(UncastableError, match="cannot be cast to"):
         cast([None], source, target)
 
 
 def test_a_time_beyond_the_unit_is_refused() -> None:
-    with pytest.raises(CorruptFileError, match="out of range for TIMESTAMP"):
+    with pytest.raises(UncastableError, match="out of range for TIMESTAMP"):
         cast([10**12], "BIGINT", "TIMESTAMP(9)")
 
 
@@ -169,12 +171,12 @@ def test_values_below_nulls_are_never_read() -> None:
     types = parse_type_text("STRING"), parse_type_text("INT")
     bad = pa.array(["x", "1"])
     hidden = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(b"\x02"), *bad.buffers()[1:]])
-    assert plain(cast_array(hidden, *types)) == [None, 1]
+    assert plain(cast_column(hidden, *types)) == [None, 1]
 
 
 @pytest.mark.parametrize("target", ["CHAR(2000000)", "BINARY(2000000)"])
 def test_padding_to_absurd_lengths_is_refused(target: str) -> None:
-    with pytest.raises(CorruptFileError, match="can pad values to at most"):
+    with pytest.raises(UncastableError, match="can pad values to at most"):
         cast(["a"], "STRING", target)
 
 
@@ -184,13 +186,13 @@ def test_bytes_that_are_no_text_become_replacement_characters() -> None:
 
 def test_times_of_day_beyond_the_day_print_like_java() -> None:
     array = pa.array([-1, 90_000_000], pa.int32()).view(pa.time32("ms"))
-    result = cast_array(array, parse_type_text("TIME(3)"), parse_type_text("STRING"))
+    result = cast_column(array, parse_type_text("TIME(3)"), parse_type_text("STRING"))
     assert plain(result) == ["23:59:59.999", "25:00:00.0"]
 
 
 def test_timestamps_of_other_millennia_print_four_digits_of_the_year() -> None:
     seconds = pa.array([253_402_300_800, None, 0], pa.int64()).view(pa.timestamp("s"))
-    result = cast_array(seconds, parse_type_text("TIMESTAMP(0)"), parse_type_text("STRING"))
+    result = cast_column(seconds, parse_type_text("TIMESTAMP(0)"), parse_type_text("STRING"))
     assert plain(result) == ["0000-01-01 00:00:00", None, "1970-01-01 00:00:00"]
 
 
@@ -246,7 +248,7 @@ def test_members_of_rows_are_matched_by_id() -> None:
         )
     )
     rows = [{"a": 7, "b": "12", "gone": 1}, None, {"a": None, "b": None, "gone": None}]
-    result = cast_array(pa.array(rows, to_arrow(before)), before, after)
+    result = cast_column(pa.array(rows, to_arrow(before)), before, after)
     assert result.type == to_arrow(after)
     assert plain(result) == [
         {"b2": 12, "new": None, "a": "7"},
@@ -262,12 +264,12 @@ def test_nothing_below_a_null_row_is_cast() -> None:
     array = pa.StructArray.from_arrays(
         [texts], fields=[pa.field("a", pa.string())], mask=pa.array([True, False])
     )
-    assert plain(cast_array(array, before, after)) == [None, {"a": 5}]
+    assert plain(cast_column(array, before, after)) == [None, {"a": 5}]
 
 
 def test_columns_of_the_same_type_are_passed_on() -> None:
     array = pa.array([1, 2], pa.int32())
-    assert cast_array(array, parse_type_text("INT NOT NULL"), parse_type_text("INT")) is array
+    assert cast_column(array, parse_type_text("INT NOT NULL"), parse_type_text("INT")) is array
 
 
 def test_local_times_follow_the_zones_rules() -> None:
@@ -283,5 +285,7 @@ def test_local_times_follow_the_zones_rules() -> None:
 
 def test_floats_of_any_bits_have_a_text() -> None:
     bits = pa.array([0x7F800001, -0x400001, 0x7F7FFFFF, 1, -0x80000000], pa.int32())
-    result = cast_array(bits.view(pa.float32()), *map(parse_type_text, ("FLOAT", "STRING")))
+    result = cast_column(
+        bits.view(pa.float32()), parse_type_text("FLOAT"), parse_type_text("STRING")
+    )
     assert plain(result) == ["NaN", "NaN", "3.4028235E38", "1.4E-45", "-0.0"]

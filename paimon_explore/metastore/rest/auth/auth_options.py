@@ -12,7 +12,12 @@ from urllib.parse import urlsplit
 
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.metastore.rest.auth.auth_provider import AuthProvider, BearerAuth, SignedRequest
+from paimon_explore.metastore.rest.auth.auth_provider import (
+    AuthProvider,
+    BearerAuth,
+    SignedRequest,
+    TokenLifetime,
+)
 from paimon_explore.metastore.rest.auth.dlf_signers import DefaultSigner, DlfSigner, OpenApiSigner
 from paimon_explore.metastore.rest.auth.dlf_token import (
     DlfToken,
@@ -21,7 +26,6 @@ from paimon_explore.metastore.rest.auth.dlf_token import (
     TokenFileLoader,
     constant_token,
 )
-from paimon_explore.metastore.rest.token_expiry import TokenLifetime
 
 
 class DlfAuth:
