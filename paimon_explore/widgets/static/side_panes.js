@@ -1071,7 +1071,7 @@ function parentKey(key) {
 // src/tree_view.js
 var QUIET_MILLIS3 = 60;
 function createTree(context) {
-  const { store, channel } = context;
+  const { history, store, channel } = context;
   const tree = new Tree();
   const list = el("div", {
     class: "pe-tree",
@@ -1079,7 +1079,8 @@ function createTree(context) {
     tabindex: "0",
     "aria-label": "Metadata files of the snapshot"
   });
-  const empty = el("div", { class: "pe-empty" }, NO_SNAPSHOT);
+  const says = history.count ? "No snapshot is selected." : NO_SNAPSHOT;
+  const empty = el("div", { class: "pe-empty", hidden: true }, says);
   const message = el("div", { hidden: true });
   const element = el("div", { class: "pe-panel" }, message, empty, list);
   let current = "";

@@ -26,7 +26,7 @@ const QUIET_MILLIS = 60;
  * @returns {Pane}
  */
 export function createTree(context) {
-  const { store, channel } = context;
+  const { history, store, channel } = context;
   const tree = new Tree();
   const list = el("div", {
     class: "pe-tree",
@@ -34,7 +34,8 @@ export function createTree(context) {
     tabindex: "0",
     "aria-label": "Metadata files of the snapshot",
   });
-  const empty = el("div", { class: "pe-empty" }, NO_SNAPSHOT);
+  const says = history.count ? "No snapshot is selected." : NO_SNAPSHOT;
+  const empty = el("div", { class: "pe-empty", hidden: true }, says);
   const message = el("div", { hidden: true });
   const element = el("div", { class: "pe-panel" }, message, empty, list);
   let current = "";
