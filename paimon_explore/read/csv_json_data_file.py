@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     TEXTS,
@@ -42,7 +43,7 @@ from paimon_explore.metadata.options.format_options import (
     JSON_LINE_DELIMITER,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.read.schema_evolution import Casting, adapt
+from paimon_explore.read.schema_evolution import adapt
 
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
@@ -85,10 +86,10 @@ class TextDataFile:
         try:
             values = [_plain(value, stored) for value in self.texts[column.name]]
             array: Column = pa.array(values, to_arrow(stored))
-            return adapt(array, stored, column.type, Casting(path=self.path))
+            return adapt(array, stored, column.type, None)
         except UnsupportedFeatureError:
             raise
-        except (PaimonError, pa.ArrowException, ValueError, TypeError) as error:
+        except (PaimonError, UncastableError, pa.ArrowException, ValueError, TypeError) as error:
             raise CorruptFileError(self.path, where, str(error)) from error
 
 

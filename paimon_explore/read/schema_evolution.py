@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, null_array, take_rows
+from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -98,13 +99,19 @@ class FieldSource:
         Raises:
             CorruptFileError: a value cannot be cast.
         """
-        if self.partition is not None and self.stored is not None:
-            value = casting.partition_value(self.partition)
-            value = adapt(value, self.stored.type, self.wanted.type, casting)
-            return take_rows(value, np.zeros(rows, np.int64))
-        if self.stored is None or array is None:
+        if self.stored is None:
             return null_array(rows, to_arrow(self.wanted.type))
-        return adapt(decode_dictionary(array), self.stored.type, self.wanted.type, casting)
+        types = self.stored.type, self.wanted.type
+        try:
+            if self.partition is not None:
+                value = adapt(casting.partition_value(self.partition), *types, casting.zone)
+                return take_rows(value, np.zeros(rows, np.int64))
+            if array is not None:
+                return adapt(decode_dictionary(array), *types, casting.zone)
+        except UncastableError as error:
+            where = f"column {self.wanted.name!r}"
+            raise CorruptFileError(casting.path, where, error.reason) from error
+        return null_array(rows, to_arrow(self.wanted.type))
 
 
 def field_sources(
@@ -150,59 +157,51 @@ def _same_type(stored: DataType, wanted: DataType) -> bool:
     return stored == wanted or with_nullable(stored, nullable=wanted.nullable) == wanted
 
 
-def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -> Column:
+def adapt(array: Column, stored: DataType, wanted: DataType, zone: tzinfo | None) -> Column:
     """Converts values from the file's type to the type of the reading schema.
 
     Args:
         array: n values in `to_arrow(stored)`.
         stored: the type in the file's schema, possibly pruned.
         wanted: the type in the reading schema.
-        casting: parameters of casts.
+        zone: for casts between TIMESTAMP_LTZ and wall clock times; None for the process's zone.
 
     Returns:
         n values in `to_arrow(wanted)`.
 
     Raises:
-        CorruptFileError: a value cannot be cast.
+        UncastableError: a value cannot be cast.
     """
     if _same_type(stored, wanted):
         return array
     match stored, wanted:
         case RowType(), RowType():
-            return _adapt_row(array, stored, wanted, casting)
+            return _adapt_row(array, stored, wanted, zone)
         case ArrayType(), ArrayType():
-            return _adapt_list(array, stored, wanted, casting)
+            return _adapt_list(array, stored, wanted, zone)
         case ((MapType() | MultisetType()), (MapType() | MultisetType())):
-            return _adapt_map(array, _as_map(stored), _as_map(wanted), casting)
+            return _adapt_map(array, _as_map(stored), _as_map(wanted), zone)
         case VectorType(), VectorType() if stored.length == wanted.length:
-            return _adapt_vector(array, stored, wanted, casting)
+            return _adapt_vector(array, stored, wanted, zone)
         case _:
-            return _cast(array, stored, wanted, casting)
+            from paimon_explore.data_types.casts.cast_column import cast_column  # noqa: PLC0415 - where a type has changed
+
+            return cast_column(array, stored, wanted, zone)
 
 
-def _cast(array: Column, stored: DataType, wanted: DataType, casting: Casting) -> Column:
-    from paimon_explore.data_types.casts.cast_column import cast_column  # noqa: PLC0415 - where a type has changed
-    from paimon_explore.data_types.casts.cast_errors import UncastableError  # noqa: PLC0415
-
-    try:
-        return cast_column(array, stored, wanted, casting.zone)
-    except UncastableError as error:
-        raise CorruptFileError(casting.path, "value", error.reason) from error
-
-
-def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType, casting: Casting) -> Column:
+def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType, zone: tzinfo | None) -> Column:
     assert isinstance(array, pa.ListArray)  # noqa: S101 - by `to_arrow`
-    child = adapt(array.values, stored.element, wanted.element, casting)
+    child = adapt(array.values, stored.element, wanted.element, zone)
     return with_children(array, to_arrow(wanted), child)
 
 
-def _adapt_row(array: Column, stored: RowType, wanted: RowType, casting: Casting) -> Column:
+def _adapt_row(array: Column, stored: RowType, wanted: RowType, zone: tzinfo | None) -> Column:
     assert isinstance(array, pa.StructArray)  # noqa: S101 - by `to_arrow`
     # Flattened, so that fields of null rows are null and cannot fail in a cast.
     members = zip(stored.fields, array.flatten(), strict=True)
     by_id = {field.id: (member, field.type) for field, member in members}
     children = [
-        adapt(*by_id[field.id], field.type, casting)
+        adapt(*by_id[field.id], field.type, zone)
         if field.id in by_id
         else null_array(len(array), to_arrow(field.type))
         for field in wanted.fields
@@ -216,18 +215,18 @@ def _as_map(data_type: MapType | MultisetType) -> MapType:
     return MapType(key=data_type.element, value=COUNT, nullable=data_type.nullable)
 
 
-def _adapt_map(array: Column, stored: MapType, wanted: MapType, casting: Casting) -> Column:
+def _adapt_map(array: Column, stored: MapType, wanted: MapType, zone: tzinfo | None) -> Column:
     assert isinstance(array, pa.MapArray)  # noqa: S101 - by `to_arrow`
-    keys = adapt(array.keys, stored.key, wanted.key, casting)
-    values = adapt(array.items, stored.value, wanted.value, casting)
+    keys = adapt(array.keys, stored.key, wanted.key, zone)
+    values = adapt(array.items, stored.value, wanted.value, zone)
     return with_children(array, to_arrow(wanted), entries_of(to_arrow(wanted), keys, values))
 
 
 def _adapt_vector(
-    array: Column, stored: VectorType, wanted: VectorType, casting: Casting
+    array: Column, stored: VectorType, wanted: VectorType, zone: tzinfo | None
 ) -> Column:
     assert isinstance(array, pa.FixedSizeListArray)  # noqa: S101 - by `to_arrow`
-    child = adapt(array.values, stored.element, wanted.element, casting)
+    child = adapt(array.values, stored.element, wanted.element, zone)
     return pa.Array.from_buffers(
         to_arrow(wanted), len(array), array.buffers()[:1], offset=array.offset, children=[child]
     )

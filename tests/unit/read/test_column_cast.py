@@ -24,7 +24,7 @@ from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.read.schema_evolution import Casting, adapt
+from paimon_explore.read.schema_evolution import Casting, FieldSource
 
 Plain = str | int | bool | None
 ERROR = "error"
@@ -128,13 +128,16 @@ def test_texts_that_java_refuses_are_refused(target: str, text: str) -> None:
         cast([text], "STRING", target)
 
 
-def test_the_error_names_file_and_value() -> None:
-    array = pa.array(["7", "seven"])
-    types = parse_type_text("STRING"), parse_type_text("INT")
+def test_the_error_names_file_column_and_value() -> None:
+    stored, wanted = (
+        DataField(id=1, name=name, type=parse_type_text(text))
+        for name, text in (("m", "STRING"), ("n", "INT"))
+    )
+    source = FieldSource(wanted=wanted, stored=stored)
     with pytest.raises(CorruptFileError) as caught:
-        adapt(array, *types, Casting(path="/t/data-1.parquet"))
+        source.column(pa.array(["7", "seven"]), 2, Casting(path="/t/data-1.parquet"))
     assert str(caught.value) == (
-        "Corrupt data in /t/data-1.parquet, value: 'seven' cannot be read as INT."
+        "Corrupt data in /t/data-1.parquet, column 'n': 'seven' cannot be read as INT."
     )
 
 
