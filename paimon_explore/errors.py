@@ -243,11 +243,11 @@ class CommitError(PaimonError):
     """A commit did not take effect."""
 
 
-PLAN_AGAIN = "Plan the change again on the latest snapshot."
+PLAN_AGAIN = "Read the latest snapshot and repeat the change."
 
 
 class CommitConflictError(CommitError):
-    """A concurrent commit conflicts; plan the change again on the latest snapshot."""
+    """A concurrent commit conflicts; repeat the change on the latest snapshot."""
 
     def __init__(self, message: str, *, hint: str = PLAN_AGAIN) -> None:
         super().__init__(message, hint=hint)

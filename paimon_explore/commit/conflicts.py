@@ -169,7 +169,9 @@ def _check_alone(entries: ManifestEntries) -> None:
     try:
         merge_entries(entries)
     except CorruptFileError as error:
-        raise CommitConflictError(f"The commit must not add {error.where} twice.") from error
+        raise CommitConflictError(
+            f"The commit adds {error.where} twice.", hint="Pass each file once."
+        ) from error
 
 
 def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:

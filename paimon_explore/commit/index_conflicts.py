@@ -199,8 +199,8 @@ def check_indexed_columns(
             is_same = ids.intersection((found["index_field_id"], *(found["extra_field_ids"] or ())))
             if is_same and _covers(found, first, first + row["row_count"]):
                 raise CommitConflictError(
-                    f"Another commit built a {kind} index over a column of the rows from row id "
-                    f"{first} on, which this commit updates."
+                    f"Another commit has built a {kind} index over a column that this commit "
+                    f"updates, in {row['row_count']} rows from row id {first} on."
                 )
 
 

@@ -167,5 +167,5 @@ def _ranges(rows: Iterable[IndexRow]) -> _Ranges:
 
 def _overlap(first: tuple[int, int, str], second: tuple[int, int, str]) -> CommitConflictError:
     return CommitConflictError(
-        f"Index files {first[2]} and {second[2]} both index some of the same rows."
+        f"Index file {second[2]} of this commit covers rows that index file {first[2]} covers, too."
     )

@@ -282,7 +282,7 @@ class HdfsFileIO:
     def _locate(self, path: str) -> tuple[HdfsClient, str]:
         if paths.scheme(path) not in paths.HADOOP_SCHEMES:
             raise StorageError(
-                "access", path, "the file system of the table does not support this URL scheme"
+                "access", path, "the table is opened on HDFS, which has no files of this URL scheme"
             )
         rest = path.partition(":")[2]
         if not rest.startswith("//"):

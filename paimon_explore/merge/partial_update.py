@@ -90,7 +90,8 @@ def update_partially(
 
 def _refused() -> FormatError:
     return FormatError(
-        "Merge engine 'partial-update' cannot merge -U and -D records by default.",
+        "Merge engine 'partial-update' cannot merge deletes (-D) or old values of "
+        "updates (-U) by default.",
         hint="Set 'ignore-delete' or 'partial-update.remove-record-on-delete' to 'true', or define "
         "sequence groups.",
     )

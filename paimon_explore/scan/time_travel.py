@@ -447,16 +447,18 @@ def _local(millis: int) -> str:
 
 def _by_watermark(store: TableStore, watermark: int) -> Snapshot:
     ids = store.snapshots.ids()
+    largest = NO_WATERMARK
     for snapshot_id in ids:
         snapshot = store.snapshots.load(snapshot_id)
-        marked = snapshot.watermark is not None and snapshot.watermark != NO_WATERMARK
-        if marked and snapshot.watermark is not None and snapshot.watermark >= watermark:
+        largest = max(largest, NO_WATERMARK if snapshot.watermark is None else snapshot.watermark)
+        if NO_WATERMARK != largest >= watermark:
             return snapshot
+    known = "none has one" if largest == NO_WATERMARK else f"the largest one is {largest}"
     raise NotFoundError(
         "snapshot",
         f"with watermark >= {watermark}",
         store.paths.branch_root,
         message=f"There is no snapshot with a watermark of at least {watermark} in "
-        f"{store.paths.branch_root}.",
+        f"{store.paths.branch_root}: {known}.",
         hint=_available(ids),
     )

@@ -76,7 +76,8 @@ def _check_types(schema: StructType, names: tuple[str, ...], table: TableSchema)
         ):
             kind = field.dataType.simpleString()
             raise InvalidInputError(
-                f"Column {name!r} has type {kind}, which Paimon does not support."
+                f"Column {name!r} has type {kind}, which Paimon does not support.",
+                hint="Cast the column to another type first.",
             )
         if target is not None:
             conform(column, target.type, where=name)

@@ -34,7 +34,7 @@ from paimon_explore.table.table_base import dynamic_options_of
 Travel = Callable[[Table], Table]
 """Returns the view of a table that queries read."""
 DEFAULT = "default"
-GIVEN = " An argument names data: pe.sql(text, {0}={0})."
+GIVEN = " Pass a DataFrame or an Arrow table as an argument: pe.sql(text, {0}={0})."
 """What a query does for a variable of Python, which it does not find by itself."""
 _FOLDERS = (CATALOG, "paimon_explore")
 _DEEPEST = 3

@@ -230,7 +230,7 @@ def test_groups_are_lines_and_the_rest_is_named(harness: Harness) -> None:
     editor(page).press("Control+Enter")
     expect(lines).to_have_count(0)
     page.get_by_role("button", name="History").click()
-    expect(page.locator(".peq .pe-problem")).to_contain_text("reads no table at its latest")
+    expect(page.locator(".peq .pe-problem")).to_contain_text("must read a table at its latest")
     harness.check()
 
 

@@ -197,7 +197,7 @@ def test_all_records_at_once_merge_as_one_by_one(
     try:
         expected = expected_of(columns, options, rows)
     except RefusedError:
-        with pytest.raises(ValueError, match=r"-U and -D|retract"):
+        with pytest.raises(ValueError, match=r"deletes|retract"):
             merge_sorted(batch, merge_spec(schema))
         return
     found = merge_sorted(batch, merge_spec(schema))

@@ -266,7 +266,10 @@ def test_tables_and_queries_are_written_to_files(run: Run, rows: Rows, folder: P
             "HEADER is not an option of reading CSV files.*SKIP_HEADER",
         ),
         ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV, SKIP_HEADER = 2)", "0 or 1"),
-        ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV) FORCE = no", "neither TRUE nor"),
+        (
+            "INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV) FORCE = no",
+            "must be TRUE or FALSE",
+        ),
         ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV) PATTERN = '('", "not a regular"),
         ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV) ON_ERROR = x", "'SKIP_FILE'"),
         ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV) SINGLE = TRUE", "'SINGLE'"),

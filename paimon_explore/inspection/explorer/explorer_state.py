@@ -301,7 +301,7 @@ class ExplorerState:
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
             return Answer(body=self.inspector.schema(int(rest)).page())
         if not head.isdecimal():
-            raise InvalidInputError(f"{node[:60]!r} is not the path of a tree node.")
+            raise InvalidInputError(f"{node[:60]!r} is no metadata path such as '3/base/0'.")
         return Answer(body=self.inspector.at(int(head)).node(rest).page())
 
     def result(self, pane: str, snapshot_id: int, view_input: ViewInput) -> Result:
@@ -409,7 +409,7 @@ class ExplorerState:
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
         else:
-            raise InvalidInputError(f"{node[:60]!r} is not the path of a tree node.")
+            raise InvalidInputError(f"{node[:60]!r} is no metadata path such as '3/base/0'.")
         return Answer(body=self.byte_session.put(found))
 
     def _named(self, name: str) -> Document:

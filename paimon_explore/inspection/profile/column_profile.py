@@ -187,7 +187,8 @@ class ColumnProfile:
         """
         if not 0 <= index < len(self.frequent):
             raise InvalidInputError(
-                f"Column {self.name!r} has {len(self.frequent)} frequent values, no number {index}."
+                f"Column {self.name!r} has {len(self.frequent)} frequent values, numbered from 0: "
+                f"number {index} does not exist."
             )
         literal = self.frequent[index].value.literal
         return Compare(op=CompareOp.EQ, left=Column(path=self.path), right=literal)

@@ -368,7 +368,7 @@ def repair_earliest_snapshot(store: TableStore, snapshot_id: int) -> int:
     missing = [number for number in range(snapshot_id, latest + 1) if number not in known]
     if missing:
         start = snapshots.history()[0]
-        hint_text = f"The snapshots {start} to {latest} are complete: pass {start}."
+        hint_text = f"The snapshots {start} to {latest} follow each other: pass snapshot {start}."
         raise NotFoundError("snapshot", missing[0], store.paths.root, hint=hint_text)
     if snapshot_id != previous and snapshot_id - 1 in known:
         raise InvalidInputError(

@@ -88,8 +88,8 @@ def purge_files(
     """
     if store.paths.branch != MAIN_BRANCH:
         raise InvalidInputError(
-            f"The table is opened on its branch {store.paths.branch!r}.",
-            hint="A purge removes all branches: open the table on its main branch.",
+            f"A purge removes all branches, so it cannot run on the branch {store.paths.branch!r}.",
+            hint="Open the table on its main branch.",
         )
     check_no_linked_metadata(store.paths)
     if not dry_run:

@@ -179,8 +179,10 @@ def _bucket_count(
             )
         if buckets is not None:
             raise InvalidInputError(
-                f"The buckets of the table are dynamic ('bucket' = '-1'), but {buckets} are asked.",
-                hint="Set 'dynamic-bucket.target-row-num', and rescale without a number.",
+                f"The table has dynamic buckets ('bucket' = '-1'), so their number cannot be set "
+                f"to {buckets}.",
+                hint="Set 'dynamic-bucket.target-row-num', the rows of a bucket, and rescale "
+                "without a number.",
             )
         if partitions is not None and needs_key_index(schema, options):
             raise InvalidInputError(

@@ -65,7 +65,7 @@ def check_copy(source: WriteTarget, target: WriteTarget, names: tuple[str, str])
     for what, (one, other) in facts.items():
         if one != other:
             raise InvalidInputError(
-                f"Tables {names[0]} and {names[1]} have different {what}.",
+                f"Table {names[0]} cannot be copied into {names[1]}: they have different {what}.",
                 hint="Copy into a table that does not exist yet.",
             )
 

@@ -106,6 +106,7 @@ def retract_error(name: str) -> FormatError:
     """The error for a retract step of a function that does not support it."""
     return FormatError(
         f"Aggregate function {name!r} cannot retract values, "
-        "but the data contains -U or -D records.",
-        hint="Set fields.<column>.ignore-retract = true to ignore -U and -D records.",
+        "but the data contains deletions (-D) or old values of updates (-U).",
+        hint="Set fields.<column>.ignore-retract = true to ignore them: what they remove then "
+        "remains in the result.",
     )

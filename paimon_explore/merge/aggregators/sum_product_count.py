@@ -240,7 +240,7 @@ def _decimal_step(data_type: pa.DataType) -> _ProductStep:
 def _no_division() -> FormatError:
     return FormatError(
         "A value cannot be retracted from the product: the quotient does not fit the column type.",
-        hint="Set fields.<column>.ignore-retract = true to ignore -U and -D records.",
+        hint="Set fields.<column>.ignore-retract = true to ignore deletes and old values.",
     )
 
 

@@ -78,7 +78,7 @@ def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:
     if known is None:
         raise InvalidInputError(
             f"Manifests cannot be written in the format {file_format!r}.",
-            hint="Use the format 'avro', 'orc' or 'parquet'.",
+            hint="Set the option 'manifest.format' to 'avro', 'orc' or 'parquet'.",
         )
     if compression is None:
         raise InvalidInputError(

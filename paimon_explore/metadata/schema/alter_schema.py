@@ -204,7 +204,9 @@ def _add_column(schema: TableSchema, change: AddColumn) -> TableSchema:
             f"Column {name!r} must be nullable: existing rows have no value for it."
         )
     if not change.column[-1].strip():
-        raise InvalidInputError(f"The name of the new column {name!r} is blank.")
+        raise InvalidInputError(
+            f"The name of the new column or field {change.column[-1]!r} is blank."
+        )
     field = DataField(id=0, name=change.column[-1], type=change.type, description=change.comment)
     (field,) = assigned_ids((field,), schema.highest_field_id)
     is_nested = len(change.column) > 1

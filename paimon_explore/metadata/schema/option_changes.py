@@ -88,7 +88,11 @@ def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool
             BUCKET.key, "the option cannot be removed once the table has a snapshot"
         )
     if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
-        raise _not_changeable(BUCKET.key, "a change from -1 or to -1 is not possible")
+        raise _not_changeable(
+            BUCKET.key,
+            "a table with dynamic buckets (-1) and one with a number of buckets cannot become "
+            "each other; create a new table and copy the rows",
+        )
 
 
 def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:

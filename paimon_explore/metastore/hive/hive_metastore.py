@@ -130,8 +130,8 @@ class HiveEnvironment:
             if not isinstance(error, InvalidInputError):
                 raise
             hint = (
-                "The metastore compares the types of columns by position, unless its setting "
-                "hive.metastore.disallow.incompatible.col.type.changes is false."
+                "The metastore compares the types of columns by position. To permit the change, "
+                "set hive.metastore.disallow.incompatible.col.type.changes = false there."
             )
             raise InvalidInputError(error.message, hint=error.hint or hint) from error
 

@@ -61,7 +61,7 @@ def _clauses(reader: Reader, *known: str) -> dict[str, str]:
 def _flag(clauses: dict[str, str], name: str) -> bool:
     value = clauses.get(name, "FALSE").upper()
     if value not in {"TRUE", "FALSE"}:
-        raise InvalidInputError(f"COPY INTO: {name} = {value} is neither TRUE nor FALSE.")
+        raise InvalidInputError(f"COPY INTO: {name} must be TRUE or FALSE, not {value}.")
     return value == "TRUE"
 
 

@@ -113,8 +113,10 @@ def option_value(reader: Reader) -> str:
 
 def _flag(name: str, value: str) -> str:
     if value.lower() not in _FLAGS:
+        is_count = name == "SKIP_HEADER"
+        known = "0 or 1" if is_count else "TRUE or FALSE"
         raise InvalidInputError(
-            f"COPY INTO: {name} = {value!r} is neither TRUE nor FALSE.",
-            hint="SKIP_HEADER takes 0 or 1." if name == "SKIP_HEADER" else "",
+            f"COPY INTO: {name} must be {known}, not {value!r}.",
+            hint="At most one line of headers can be skipped." if is_count else "",
         )
     return _FLAGS[value.lower()]

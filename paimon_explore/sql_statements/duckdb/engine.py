@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 _PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
 _SET_MODE = re.compile(rf"SET\s+{OVERWRITE_MODE}\s*=\s*(STATIC|DYNAMIC)", re.IGNORECASE)
+_NO_FILES = "A query reads no files: load the file, and pass it as pe.sql(text, name=data)."
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
 
@@ -206,7 +207,7 @@ class DuckDBEngine:
                 raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
             is_known = table.name in ctes or self.has_table(table.name)
             if "." in table.name and not is_known and table.name not in self._sources:
-                raise NotFoundError("table", table.name)
+                raise NotFoundError("table", table.name, hint=_NO_FILES)
 
     def _session_views(self, tree: exp.Expr) -> dict[str, object]:
         """Return the temporary views that a query reads, with those that they read."""

@@ -156,8 +156,9 @@ class QueryOverTime:
         _, engine = self._run(seen)
         if not found:
             raise InvalidInputError(
-                "The query reads no table at its latest snapshot.",
-                hint="Name a table without VERSION AS OF, and not by a temporary view.",
+                "A query over time must read a table at its latest snapshot; this one reads only "
+                "fixed snapshots, temporary views or given data.",
+                hint="Name a table in FROM, without VERSION AS OF.",
             )
         return [*found.values()], engine
 

@@ -72,7 +72,9 @@ def _where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
     if others:
         known = choices(schema.partition_keys)
         hint = f"Partition columns: {known}."
-        raise one.problem(f"where names {others[0]!r}, which is not a partition column", hint)
+        raise one.problem(
+            f"the argument where uses {others[0]!r}, which is not a partition column", hint
+        )
     rows = sorted({split.partition for split in table.scan(where=where).plan().splits})
     return _decoded(schema, rows)
 

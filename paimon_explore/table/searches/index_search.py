@@ -129,7 +129,9 @@ def combined(searches: Sequence[tuple[Search, object]], limit: object, ranker: o
     """
     count = integer("limit", limit, minimum=1)
     if not searches:
-        raise InvalidInputError("A search needs a column.")
+        raise InvalidInputError(
+            "The list of searches is empty. Pass at least one search of a column."
+        )
     known = [one.value for one in Ranker]
     if ranker not in known:
         raise InvalidInputError(f"The ranker must be one of {choices(known)}, not {ranker!r}.")

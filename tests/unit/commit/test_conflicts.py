@@ -55,7 +55,7 @@ def test_a_file_of_another_level_is_another_file() -> None:
 def test_a_file_added_twice_is_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="already"):
         run(entries(entry("a")), entry("a"))
-    with pytest.raises(CommitConflictError, match=r"add file .* twice"):
+    with pytest.raises(CommitConflictError, match=r"adds file .* twice"):
         run(entries(), entry("a"), entry("a"))
 
 

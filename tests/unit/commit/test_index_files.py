@@ -96,7 +96,7 @@ def test_global_indexes_of_one_field_cover_disjoint_rows() -> None:
     assert combined(before, index(ranged("b", 10, 19))) == ["a", "b"]
     assert combined(before, index(ranged("b", 5, 19, field=2))) == ["a", "b"]
     assert combined(before, index(ranged("b", 5, 19)), index(ranged("a", 0, 9))) == ["b"]
-    with pytest.raises(CommitConflictError, match="same rows"):
+    with pytest.raises(CommitConflictError, match="covers, too"):
         combined(before, index(ranged("b", 9, 19)))
 
 

@@ -91,7 +91,7 @@ def test_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_paths_of_other_storages_are_refused() -> None:
-    with pytest.raises(StorageError, match="does not support this URL scheme"):
+    with pytest.raises(StorageError, match="has no files of this URL scheme"):
         HdfsFileIO().read("s3://bucket/key")
 
 

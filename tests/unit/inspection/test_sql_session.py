@@ -323,7 +323,7 @@ def test_a_history_says_why_each_snapshot_was_read(state: ExplorerState) -> None
     [
         ("SELECT k FROM t", "several rows of 'k' at one snapshot"),
         ("SELECT v FROM t", "no column of numbers"),
-        ("SELECT 1 AS one", "reads no table at its latest snapshot"),
+        ("SELECT 1 AS one", "must read a table at its latest snapshot"),
         ("DESCRIBE t", "at other points in time"),
         ("DELETE FROM t", "Only queries run here; DELETE writes"),
     ],

@@ -50,7 +50,7 @@ def test_other_snapshots_are_refused(tmp_path: Path, number: int, rule: str) -> 
 def test_a_snapshot_before_the_gap_is_refused_with_the_one_to_use(tmp_path: Path) -> None:
     table = with_gap(tmp_path)
     with pytest.raises(
-        NotFoundError, match=r"The snapshots 4 to 6 are complete: pass 4\.$"
+        NotFoundError, match=r"The snapshots 4 to 6 follow each other: pass snapshot 4\.$"
     ) as error:
         table.maintenance.repair_earliest_snapshot(2)
     assert error.value.name == 3

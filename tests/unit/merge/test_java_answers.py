@@ -100,5 +100,5 @@ def test_rows_are_those_that_java_reads(name: str, *, key_order: bool) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_records_that_java_refuses_are_refused(name: str) -> None:
     table, commits = table_of(ANSWERS[name])
-    with pytest.raises(InvalidInputError, match="-U and -D"):
+    with pytest.raises(InvalidInputError, match=r"deletes \(-D\) or old values"):
         merged_commits(table, commits)

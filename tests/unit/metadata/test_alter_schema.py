@@ -275,7 +275,7 @@ def test_a_key_can_be_declared_by_an_option_later() -> None:
         (RemoveOption(key="bucket-key"), "once the table has a snapshot"),
         (SetOption(key="type", value="format-table"), "when the table is created"),
         (SetOption(key="path", value="/x"), "when the table is created"),
-        (SetOption(key="bucket", value="-1"), "a change from -1 or to -1"),
+        (SetOption(key="bucket", value="-1"), "create a new table"),
         (RemoveOption(key="bucket"), "cannot be removed"),
         (SetOption(key="deletion-vectors.enabled", value="true"), "could return rows twice"),
         (SetOption(key="bucket", value="many"), "the value must be an integer"),

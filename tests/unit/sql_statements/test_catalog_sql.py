@@ -622,9 +622,9 @@ def test_an_error_says_what_to_write_instead(catalog: pe.Catalog, text: str, say
 
 def test_tables_that_are_given_are_listed() -> None:
     rows = pa.table({"id": [1]})
-    with pytest.raises(InvalidInputError, match=r"data: pe\.sql\(text, df=df\)"):
+    with pytest.raises(InvalidInputError, match=r"argument: pe\.sql\(text, df=df\)"):
         pe.sql("SELECT * FROM df")
-    with pytest.raises(NotFoundError, match=r"Tables: 't'\. .* data: pe\.sql\(text, df=df\)"):
+    with pytest.raises(NotFoundError, match=r"Tables: 't'\. .* argument: pe\.sql\(text, df=df\)"):
         pe.sql("SELECT * FROM df", t=pe.demo().table("demo.orders"))
     with pytest.raises(InvalidInputError, match=r"table 'other' .*Tables: 'rows'"):
         pe.sql("SELECT * FROM other, rows", rows=rows)

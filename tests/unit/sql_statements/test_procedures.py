@@ -235,7 +235,7 @@ WRONG_CALLS = [
     ),
     ("sys.refresh_object_table('demo.orders')", "refresh_object_table is not supported"),
     ("sys.rescale('demo.orders', 4)", "The table has no buckets"),
-    ("sys.copy('demo.orders', 'demo.customers')", "orders and demo.customers have different"),
+    ("sys.copy('demo.orders', 'demo.customers')", "they have different columns"),
     ("sys.copy('demo.nope', 'demo.o')", "Table 'nope' does not exist"),
     ("sys.copy('demo.orders')", "'target_table' is missing"),
     ("sys.create_global_index('demo.orders', 'id', 'btree')", "data evolution"),

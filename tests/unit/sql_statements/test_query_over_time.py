@@ -129,7 +129,7 @@ def test_several_tables_have_times_and_tags_only(catalog: pe.Catalog) -> None:
 
 def test_a_fixed_version_stays_where_it_is(catalog: pe.Catalog, sales: pe.Table) -> None:
     text = "SELECT count(*) AS n FROM db.sales VERSION AS OF 1"
-    with pytest.raises(InvalidInputError, match="no table at its latest snapshot"):
+    with pytest.raises(InvalidInputError, match="a table at its latest snapshot"):
         catalog.sql(text).history()
     both = (
         "SELECT (SELECT count(*) FROM db.sales VERSION AS OF 1) AS a, count(*) AS b FROM db.sales"

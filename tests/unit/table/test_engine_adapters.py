@@ -234,7 +234,9 @@ def test_the_rank_is_that_of_the_process_that_makes_the_workers(
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert sorted([*(row["id"] for row in dataset), *second]) == IDS
     monkeypatch.setenv("RANK", "2")
-    with pytest.raises(InvalidInputError, match="RANK 2 must be below WORLD_SIZE 2"):
+    with pytest.raises(
+        InvalidInputError, match="RANK of the environment must be below WORLD_SIZE, 2, not 2"
+    ):
         list(dataset)
 
 

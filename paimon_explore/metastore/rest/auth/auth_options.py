@@ -157,7 +157,10 @@ def _loader(options: Mapping[str, str], fetch: Callable[[str], bytes]) -> DlfTok
             return None
         case "local_file":
             if not path:
-                raise InvalidInputError("The catalog option 'dlf.token-path' is missing.")
+                raise InvalidInputError(
+                    "The catalog option 'dlf.token-path' is missing, the path of the file with the "
+                    "token, which 'dlf.token-loader' = 'local_file' requires."
+                )
             return TokenFileLoader(path)
         case "ecs":
             url = options.get("dlf.token-ecs-metadata-url", _ECS_URL)

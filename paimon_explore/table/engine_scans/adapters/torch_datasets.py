@@ -176,5 +176,8 @@ def _process(arguments: TorchArguments) -> tuple[int, int]:
         raise InvalidInputError(f"The variables {_RANK} and {_WORLD_SIZE} must both be numbers.")
     rank, world_size = (int(value or 0) for value in given.values())
     if rank >= world_size:
-        raise InvalidInputError(f"{_RANK} {rank} must be below {_WORLD_SIZE} {world_size}.")
+        raise InvalidInputError(
+            f"The variable {_RANK} of the environment must be below {_WORLD_SIZE}, {world_size}, "
+            f"not {rank}."
+        )
     return rank, world_size

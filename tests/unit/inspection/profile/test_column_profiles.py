@@ -256,5 +256,5 @@ def test_a_part_that_the_profile_does_not_have_is_refused() -> None:
         found.range_condition(0, 2)
     with pytest.raises(InvalidInputError, match="has the bins 0 to 1"):
         found.range_condition(1, 0)
-    with pytest.raises(InvalidInputError, match="has 2 frequent values, no number 2"):
+    with pytest.raises(InvalidInputError, match="has 2 frequent values, numbered from 0: number 2"):
         found.value_condition(2)

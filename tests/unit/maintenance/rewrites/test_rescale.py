@@ -235,7 +235,7 @@ def test_postponed_rows_of_others_are_no_conflict(warehouse: str) -> None:
     [
         ({}, 2, "The table has no buckets"),
         ({"bucket": "-2"}, None, "has no default number of buckets"),
-        ({"bucket": "-1"}, 4, "buckets of the table are dynamic"),
+        ({"bucket": "-1"}, 4, "has dynamic buckets"),
         ({"bucket": "2"}, 0, "buckets must be an integer of at least 1 or None"),
     ],
 )
