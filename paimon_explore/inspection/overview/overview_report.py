@@ -49,6 +49,7 @@ from paimon_explore.inspection.rendering.report import (
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.metadata.options.table_options import BUCKET, DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.manifest_arrays import numbers
 
@@ -327,7 +328,9 @@ def _kinds(commits: Sequence[Snapshot]) -> Sentence:
     verb = "was" if len(commits) == 1 else "were"
     who = f"commit user {truncate(name, _MAX_NAME)}"
     if len(users) > 1:
-        who = f"{len(users):,} commit users; {truncate(name, _MAX_NAME)} made {most:,} of them"
+        who = f"{len(users):,} commit users"
+        if most > 1:
+            who += f"; {truncate(name, _MAX_NAME)} made {most:,} of them"
     return sentence(link, f" ({counts}) {verb} made by {who}.")
 
 
@@ -395,10 +398,14 @@ def _files(inspector: Inspector, snapshot: Snapshot, totals: FileTotals) -> Sent
         parts.append(f" with {short_plural(rows, 'stored row')}")
     if totals.bytes is not None:
         parts.append(f", {bytes_text(totals.bytes)}")
-    if totals.partitions is not None and schema is not None and schema.partition_keys:
+    if schema is None or totals.partitions is None:
+        return sentence(*parts, ".")
+    if schema.partition_keys:
         parts += [", in ", Cell(text=plural(totals.partitions, "partition"), selects="partitions:")]
-    if totals.buckets is not None and totals.buckets > 1:
-        parts.append(f" and {plural(totals.buckets, 'bucket')}")
+    has_buckets = schema.primary_keys or inspector.view.options.value(BUCKET) != DYNAMIC_BUCKET
+    if has_buckets and totals.buckets is not None and totals.buckets > 1:
+        before = " and " if schema.partition_keys else ", in "
+        parts.append(f"{before}{plural(totals.buckets, 'bucket')}")
     return sentence(*parts, ".")
 
 

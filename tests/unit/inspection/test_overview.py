@@ -89,6 +89,29 @@ def test_an_append_table_is_described_without_keys() -> None:
     assert last == "It has 3 columns; the latest schema version is 0."
 
 
+@pytest.mark.parametrize(
+    ("keys", "partitions", "buckets", "places"),
+    [
+        ([], ["dt"], -1, ", in 2 partitions."),
+        ([], ["dt"], 2, ", in 2 partitions and 4 buckets."),
+        ([], [], 2, ", in 2 buckets."),
+        ([], [], -1, "B."),
+        (["dt", "k"], ["dt"], 1, ", in 2 partitions and 2 buckets."),
+    ],
+)
+def test_buckets_are_counted_where_the_table_has_some(
+    keys: list[str], partitions: list[str], buckets: int, places: str
+) -> None:
+    options = {"bucket": str(buckets)} | ({"bucket-key": "k"} if buckets > 0 and not keys else {})
+    both = rows(*range(9)), rows(*range(9), dt="b")
+    table = (
+        keyed_table(COLUMNS, *both, primary_key=keys, partition_by=partitions, options=options)
+        if keys
+        else append_table(COLUMNS, *both, partition_by=partitions, options=options)
+    )
+    assert topic(table.inspect.overview(), "How large it is")[0].endswith(places)
+
+
 def test_a_finding_stands_with_figure_threshold_option_and_action() -> None:
     table = keyed_table(COLUMNS, *[rows(i) for i in range(7)], primary_key=["k"])
     (found,) = topic(table.inspect.overview(), "What is wrong")
