@@ -1,55 +1,81 @@
 """What commits refuse, or leave out, only when options say so."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.file_changes import Changes
+from paimon_explore.commit.strict_mode import check_strict_mode
 from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import write_append
-from support.compacting import live, numbered, numbered_table
+from support.compacting import live, numbered_table
+from support.entries import entries, entry, int_row
+from support.new_tables import latest, new_table
 
 STRICT = "commit.strict-mode.last-safe-snapshot"
 
 
-def rows(first: int, last: int) -> list[dict[str, object]]:
-    return [{"k": k, "v": k, "s": None} for k in range(first, last)]
+def committed(store: TableStore, schema: TableSchema, acts: str) -> None:
+    """Appends, compactions, compactions of another partition and rows without a bucket.
+
+    Capitals stand for those of user "u".
+    """
+    for number, act in enumerate(acts):
+        partition = int_row(2 if act in "xX" else 1)
+        file = entry(f"f{number}", partition=partition, bucket=-2 if act in "pP" else 0)
+        files = {"compact_after" if act in "cCxX" else "new_files": entries(file)}
+        message = CommitMessage(partition=partition, bucket=0, **files)
+        user = "u" if act.isupper() else "v"
+        Committer(store, schema, commit_user=user).commit([message])
 
 
-def strict(folder: Path, safe: int) -> Table:
-    table = Catalog(folder).table("db.t", {STRICT: str(safe)})
-    assert isinstance(table, Table)
-    return table
+@pytest.mark.parametrize("acts", ["", "a", "c", "xpac", "AcAa", "Cx", "caA", "XpC", "Ccp", "aAxP"])
+@pytest.mark.parametrize(
+    ("kind", "in_the_way"), [(CommitKind.APPEND, "c"), (CommitKind.OVERWRITE, "ac")]
+)
+def test_no_commit_goes_beside_what_other_users_did_to_its_partition_since_the_safe_snapshot(
+    acts: str, kind: CommitKind, in_the_way: str
+) -> None:
+    """Only an overwrite conflicts with new rows, unless they wait for a bucket."""
+    store, schema = new_table({"p": "INT", "k": "INT"}, partition_keys=["p"])
+    committed(store, schema, "P" + acts)
+    changes = Changes(entries=entries(entry("new", partition=int_row(1))))
+    for safe in range(-1, len(acts) + 2):
+        options = TableOptions({"commit.strict-mode.last-safe-snapshot": str(safe)})
+        since = "" if safe < 0 else ("P" + acts)[safe:]
+        conflicts = any(act in since for act in in_the_way)
+        with pytest.raises(CommitConflictError) if conflicts else nullcontext():
+            check_strict_mode(
+                store, options, user="u", kind=kind, changes=changes, latest=latest(store)
+            )
 
 
-def test_no_commit_goes_beside_a_compaction_of_others(tmp_path: Path) -> None:
+def test_commits_are_checked_if_the_option_says_so(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, keyed=False)
     table.append(rows(0, 1))
     table.append(rows(1, 2))
     table.compact()
+
+    def strict(safe: int) -> Table:
+        return Catalog(tmp_path).table("db.t", {STRICT: str(safe)})
+
     with pytest.raises(CommitConflictError, match=r"Snapshot 3 .*COMPACT"):
-        strict(tmp_path, 2).append(rows(2, 3))
-    assert strict(tmp_path, 3).append(rows(2, 3)) is not None
-    assert strict(tmp_path, -1).append(rows(3, 4)) is not None
-
-
-def test_an_overwrite_suffers_no_rows_of_others(tmp_path: Path) -> None:
-    table = numbered_table(tmp_path, keyed=False)
-    table.append(rows(0, 1))
-    table.append(rows(1, 2))
-    assert strict(tmp_path, 1).append(rows(2, 3)) is not None
+        strict(2).append(rows(2, 3))
     with pytest.raises(CommitConflictError, match=r"Snapshot 2 .*APPEND"):
-        strict(tmp_path, 1).overwrite(rows(5, 6))
-    assert strict(tmp_path, 3).overwrite(rows(5, 6)) is not None
+        strict(1).overwrite(rows(5, 6))
+    assert strict(3).append(rows(2, 3)) is not None
 
 
-def test_rows_that_wait_for_a_bucket_do_not_count(tmp_path: Path) -> None:
-    table = numbered_table(tmp_path, {"bucket": "-2"})
-    table.upsert(numbered((1, 1)))
-    table.upsert(numbered((2, 2)))
-    assert strict(tmp_path, 1).overwrite(numbered((3, 3))) is not None
+def rows(first: int, last: int) -> list[dict[str, object]]:
+    return [{"k": k, "v": k, "s": None} for k in range(first, last)]
 
 
 def test_files_that_are_there_already_may_be_left_out(tmp_path: Path) -> None:
