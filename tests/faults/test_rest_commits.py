@@ -147,6 +147,15 @@ def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown_and_keeps_the_f
 
 
 @pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
+def test_a_lost_reply_to_the_first_commit(tmp_path: Path, *, carried_out: bool) -> None:
+    with rest_catalog_stub(str(tmp_path)) as stub:
+        table = served(stub).create_table("db.new", COLUMNS)
+        stub.lose_next("/commit", carried_out=carried_out)
+        assert table.append([{"id": 2, "by": 0}]) == table.snapshots[1]
+        assert table.to_arrow()["id"].to_pylist() == [2]
+
+
+@pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
 def test_a_lost_reply_of_a_server_that_drops_uuids(tmp_path: Path, *, carried_out: bool) -> None:
     with rest_catalog_stub(str(tmp_path)) as stub:
         stub.drops_uuids = True

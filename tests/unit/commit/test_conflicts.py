@@ -48,11 +48,17 @@ def test_replacing_files_that_are_still_there_fits() -> None:
     run(entries(entry("a"), entry("b")), gone("a"), gone("b"), entry("c"))
 
 
-def test_a_file_that_another_commit_removed_is_a_conflict() -> None:
-    with pytest.raises(
-        CommitConflictError, match="Data file b, which this commit removes, is no longer"
-    ):
-        run(entries(entry("a")), gone("a"), gone("b"), entry("c"))
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("b", "Data file b, which this commit removes, is no longer"),
+        ("bd", "Data file b and 1 other data file that this commit removes are no longer"),
+        ("bde", "Data file b and 2 other data files that this commit removes are no longer"),
+    ],
+)
+def test_a_file_that_another_commit_removed_is_a_conflict(names: str, told: str) -> None:
+    with pytest.raises(CommitConflictError, match=f"^{told}"):
+        run(entries(entry("a")), gone("a"), *map(gone, names), entry("c"))
 
 
 def test_a_file_of_another_level_is_another_file() -> None:

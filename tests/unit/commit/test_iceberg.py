@@ -400,6 +400,11 @@ def test_old_metadata_files_are_deleted_as_the_options_say() -> None:
         every.append([{"k": number, "v": "a"}])
     assert versions(kept) == ["v2.metadata.json", "v3.metadata.json"]
     assert versions(every) == [f"v{number}.metadata.json" for number in (1, 2, 3)]
+    for table in (kept, every):  # made anew, it need not refer to earlier snapshots
+        lose_list(table)
+        table.append([{"k": 4, "v": "a"}])
+    assert versions(kept) == ["v3.metadata.json", "v4.metadata.json"]
+    assert versions(every) == [f"v{number}.metadata.json" for number in (1, 2, 3, 4)]
 
 
 def test_expired_snapshots_leave_with_the_files_that_only_they_have() -> None:
@@ -511,6 +516,10 @@ def test_readers_of_version_2_are_told_of_deletion_vectors() -> None:
     table = append_table(COLUMNS, options={**IN_TABLE, "deletion-vectors.enabled": "true"})
     (message,) = told(lambda: table.append(ROWS))
     assert "Iceberg readers return rows that deletion vectors delete" in message
+    table.delete("k = 1")
+    lose_base(table)
+    table.append(ROWS)
+    assert [file["content"] for file, _ in seen(table).files()] == [0, 0]
 
 
 def test_with_warnings_as_errors_nothing_is_committed() -> None:
@@ -694,6 +703,23 @@ def test_a_copied_table_has_metadata_of_its_own_files() -> None:
     assert all(file["file_path"].startswith(copy._store.paths.root) for file, _ in found.files())
     assert found.rows() == rows_of(copy.to_arrow())
     assert seen(table).rows() == rows_of(table.to_arrow())
+
+
+def test_paths_have_the_prefix_that_the_metadata_has() -> None:
+    table = plain()
+    table.append(ROWS)
+    io, root = table._store.file_io, table._store.paths.root
+    path, theirs = f"{folder_of(table)}/v1.metadata.json", root.replace("memory://", "java:/")
+    io.replace(path, io.read(path).replace(root.encode(), theirs.encode()))
+    table.append([{"k": 3, "v": "c"}])
+    found = IcebergReader(lambda path: io.read(path.replace(theirs, root)), folder_of(table))
+    assert found.metadata["location"] == theirs
+    old, new = (file["file_path"] for file, _ in found.files())
+    assert (old.startswith(root), new.startswith(f"{theirs}/bucket-0/")) == (True, True)
+    _, second = (one["manifest_path"] for one in found.manifests())
+    lists = [one["manifest-list"] for one in found.snapshots.values()]
+    assert all(one.startswith(f"{theirs}/metadata/") for one in (*lists, second))
+    assert found.rows() == rows_of(table.to_arrow())
 
 
 def test_a_writer_that_comes_late_changes_nothing() -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
+from paimon_explore.commit.iceberg.metadata_writer import iceberg_writer
 from paimon_explore.commit.iceberg.schema_json import iceberg_schema
 from paimon_explore.commit.iceberg.table_metadata import IcebergSnapshot
 from support.iceberg_reader import IcebergReader
@@ -129,6 +130,18 @@ def test_the_metadata_has_the_members_of_java_in_their_order() -> None:
     assert found["last-updated-ms"] >= time >= table.snapshots[1].time_millis
 
 
+@pytest.mark.parametrize("ahead", [False, True])
+def test_snapshots_are_not_older_than_those_of_the_table(*, ahead: bool) -> None:
+    table = append_table(columns(k=pa.int32()), [{"k": 1}], [{"k": 2}])
+    clock = 2**42 if ahead else 0
+    options = table.options.changed(IN_TABLE)
+    for snapshot in table.snapshots:
+        iceberg_writer(table._store, table.schema, options, lambda: clock).write(snapshot)
+    found = seen(table).snapshots.values()
+    times = [clock if ahead else one.time_millis for one in table.snapshots]
+    assert [one["timestamp-ms"] for one in found] == times
+
+
 @pytest.mark.parametrize(
     ("identity", "change", "is_same"),
     [
@@ -212,7 +225,10 @@ def changed(table: Table) -> Table:
     return table
 
 
-@pytest.mark.parametrize("options", [{}, MERGED, VECTORS, {**MERGED, **VECTORS}])
+SPLIT = {"manifest.target-file-size": "2 kb"}
+
+
+@pytest.mark.parametrize("options", [{}, MERGED, SPLIT, VECTORS, {**MERGED, **VECTORS}])
 def test_counts_and_totals_are_those_of_the_files(options: dict[str, str]) -> None:
     table = changed(partitioned({**options, "metadata.iceberg.previous-versions-max": "9"}))
     found = seen(table)
@@ -249,6 +265,19 @@ def test_counts_and_totals_are_those_of_the_files(options: dict[str, str]) -> No
         for manifest in found.manifests(number):
             check_manifest(table, found, manifest, adder)
         before = files
+    check_stored(table, found)
+
+
+def check_stored(table: Table, found: IcebergReader) -> None:
+    """No file is stored that no snapshot refers to."""
+    referred = {one["manifest-list"] for one in found.snapshots.values()}
+    for number in found.snapshots:
+        referred |= {one["manifest_path"] for one in found.manifests(number)}
+    stored = table._store.file_io.list(f"{table._store.paths.root}/metadata")
+    avro = {status.path for status in stored if status.name.endswith(".avro")}
+    assert {path.rpartition("/")[2] for path in avro} == {
+        path.rpartition("/")[2] for path in referred
+    }
 
 
 def check_manifest(
