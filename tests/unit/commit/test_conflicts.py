@@ -236,9 +236,7 @@ def test_changes_of_the_same_rows_conflict_where_one_would_undo_the_other(
         own = act(ours, our_files, "our", 0)
         conflicts = theirs in IN_THE_WAY[ours] and not set(our_files).isdisjoint(their_files)
         with pytest.raises(CommitConflictError) if conflicts else nullcontext():
-            check_conflicts(
-                live, own, other.added_index, kind=CommitKind.COMPACT, rules=EVOLVING
-            )
+            check_conflicts(live, own, other.added_index, kind=CommitKind.COMPACT, rules=EVOLVING)
 
 
 RANGES = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6)), max_size=5)
@@ -250,7 +248,9 @@ def test_rows_are_gone_when_no_file_has_columns_of_them(
     added: list[tuple[int, int]],
     remaining: list[tuple[int, int]],
 ) -> None:
-    def files(name: str, ranges: list[tuple[int, int]], kind: int, number: int) -> list[dict[str, object]]:
+    def files(
+        name: str, ranges: list[tuple[int, int]], kind: int, number: int
+    ) -> list[dict[str, object]]:
         more = {"kind": kind, "max_sequence_number": number}
         return [
             entry(f"{name}{at}", first_row_id=first, row_count=rows, **more)

@@ -243,10 +243,10 @@ def store_in_millis(table: Table, path: str, column: str, logical: str) -> None:
     """Write a manifest again with the partition values of a column as Java stores them."""
     stored = fastavro.reader(BytesIO(table._store.file_io.read(path)))
     schema = json.loads(str(stored.metadata["avro.schema"]))
-    fields = {"fields": schema["fields"]}
+    kind = schema
     for name in ("data_file", "partition", column):
-        (fields,) = [one["type"] for one in fields["fields"] if one["name"] == name]
-    fields[1]["logicalType"] = logical
+        (kind,) = [one["type"] for one in kind["fields"] if one["name"] == name]
+    kind[1]["logicalType"] = logical
     out = BytesIO()
     fastavro.writer(out, schema, list(stored))
     table._store.file_io.replace(path, out.getvalue())
@@ -266,7 +266,9 @@ def test_partition_values_and_their_summaries_stay_when_manifests_are_written_ag
         store_in_millis(table, path, "timestamp_ms", logical)
     table.delete("k = 3")
     for name in ("timestamp_ms", "timestamp_us"):
-        row[name] = row[name].replace(tzinfo=UTC)
+        moment = row[name]
+        assert isinstance(moment, datetime)
+        row[name] = moment.replace(tzinfo=UTC)
     partitions = [file["partition"] for file, _ in seen(table).files()]
     assert repr(partitions) == repr([row, dict.fromkeys(kinds)])
     for number in (1, 2):
@@ -425,13 +427,16 @@ def test_expired_snapshots_leave_with_the_files_that_only_they_have() -> None:
     assert found.rows(3) == [{"k": 4, "v": "d"}]
 
 
-@pytest.mark.parametrize(
-    ("codec", "stored"),
-    [
-        *zip(("snappy", "zstandard", "null", "deflate"), ("snappy", "zstandard", "null", "deflate")),
-        *(("zstd", "zstandard"), (" GZIP", "deflate"), ("none", "null"), ("uncompressed", "null")),
-    ],
-)
+CODECS = {
+    **{name: name for name in ("snappy", "zstandard", "null", "deflate")},
+    "zstd": "zstandard",
+    " GZIP": "deflate",
+    "none": "null",
+    "uncompressed": "null",
+}
+
+
+@pytest.mark.parametrize(("codec", "stored"), CODECS.items())
 def test_manifests_have_the_compression_of_the_option(codec: str, stored: str) -> None:
     table = append_table(
         COLUMNS, options={**IN_TABLE, "metadata.iceberg.manifest-compression": codec}

@@ -1,7 +1,7 @@
-"""Iceberg metadata as its specification lays it out: field ids, counts, totals, inherited values."""
+"""Iceberg metadata as its specification lays it out: field ids, members, counts and totals."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -18,6 +18,7 @@ from support.iceberg_reader import IcebergReader
 from support.merging import schema_of
 from support.small_tables import append_table, columns
 
+Files = Iterable[Mapping[str, Any]]
 IN_TABLE = {"metadata.iceberg.storage": "table-location"}
 VECTORS = {
     "deletion-vectors.enabled": "true",
@@ -58,28 +59,27 @@ lower_bound 510 bytes? | upper_bound 511 bytes?
 """
 
 
-def described(kind: Any) -> Iterator[str]:
+def described(record: Mapping[str, Any]) -> Iterator[str]:
     """`name id type` of each field of an Avro schema, with "?" if it is optional."""
-    for field in kind["fields"]:
-        inner, optional = required(field["type"])
+    for field in record["fields"]:
+        kind, optional = required(field["type"])
         assert not optional or field["default"] is None
-        yield f"{field['name']} {field['field-id']} {type_name(inner)}{optional}"
-        if isinstance(inner, dict) and inner["type"] == "array":
-            element = inner.get("element-id")
-            inner, optional = required(inner["items"])
-            yield f"{'' if element is None else f'{element} '}of {inner['name']}{optional}"
-        if isinstance(inner, dict):
-            yield from described(inner)
+        shown = kind.get("logicalType") or kind.get("name") or kind["type"]
+        yield f"{field['name']} {field['field-id']} {shown}{optional}"
+        if kind["type"] == "array":
+            element = f"{kind['element-id']} " if "element-id" in kind else ""
+            kind, optional = required(kind["items"])
+            yield f"{element}of {kind['name']}{optional}"
+        if kind["type"] == "record":
+            yield from described(kind)
 
 
-def required(kind: Any) -> tuple[Any, str]:
-    return (kind[1], "?") if isinstance(kind, list) and kind[0] == "null" else (kind, "")
-
-
-def type_name(kind: Any) -> str:
-    if isinstance(kind, str):
-        return kind
-    return str(kind.get("logicalType") or kind.get("name") or kind["type"])
+def required(kind: str | list[Any] | dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The type of values that are not null, and "?" if there may be nulls."""
+    if isinstance(kind, list):
+        assert kind[0] == "null"
+        return required(kind[1])[0], "?"
+    return ({"type": kind} if isinstance(kind, str) else kind), ""
 
 
 def test_manifests_and_their_lists_have_the_field_ids_of_the_specification() -> None:
@@ -303,9 +303,9 @@ def check_manifest(
             assert one["status"] == 2 or (one["status"] == 1) == (first == at)
 
 
-def rows(files: Any) -> int:
+def rows(files: Files) -> int:
     return sum(file["record_count"] for file in files)
 
 
-def size(files: Any) -> int:
+def size(files: Files) -> int:
     return sum(file["file_size_in_bytes"] for file in files)

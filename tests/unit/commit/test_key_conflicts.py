@@ -64,9 +64,12 @@ OTHERS: dict[str, tuple[Row, set[str]]] = {
 def committed(store: TableStore, *rows: Row, compacts: bool = False) -> None:
     """Commit rows of manifest entries, each with its kind."""
     added, removed = (entries(*[row for row in rows if row["kind"] == kind]) for kind in (0, 1))
-    names = ("compact_after", "compact_before") if compacts else ("new_files", "deleted_files")
-    files = dict(zip(names, (added, removed), strict=True))
-    Committer(store, SCHEMA).commit([CommitMessage(partition=int_row(1), bucket=0, **files)])
+    message = CommitMessage(partition=int_row(1), bucket=0)
+    if compacts:
+        message = replace(message, compact_before=removed, compact_after=added)
+    else:
+        message = replace(message, new_files=added, deleted_files=removed)
+    Committer(store, SCHEMA).commit([message])
 
 
 def based_on_now(*rows: Row) -> tuple[TableStore, SeenSnapshot]:

@@ -63,7 +63,7 @@ def test_what_is_no_partition_is_refused(spec: dict[str, object]) -> None:
 def test_a_day_is_a_date_or_a_time_at_its_beginning(day: object) -> None:
     field = DataField(id=0, name="d", type=AtomicType(root=TypeRoot.DATE))
     assert partition_scalar(day, field).as_py() == date(2024, 1, 2)
-    with pytest.raises(InvalidInputError, match="'d' is DATE, but .* is not a valid DATE"):
+    with pytest.raises(InvalidInputError, match=r"'d' is DATE, but .* is not a valid DATE"):
         partition_scalar(datetime(2024, 1, 2, 0, 0, 0, 1), field)  # noqa: DTZ001
     with pytest.raises(InvalidInputError):
         partition_scalar(None, field)

@@ -1,6 +1,7 @@
 """What commits refuse, or leave out, only when options say so."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,11 @@ def committed(store: TableStore, schema: TableSchema, acts: str) -> None:
     for number, act in enumerate(acts):
         partition = int_row(2 if act in "xX" else 1)
         file = entry(f"f{number}", partition=partition, bucket=-2 if act in "pP" else 0)
-        files = {"compact_after" if act in "cCxX" else "new_files": entries(file)}
-        message = CommitMessage(partition=partition, bucket=0, **files)
+        message = CommitMessage(partition=partition, bucket=0)
+        if act in "cCxX":
+            message = replace(message, compact_after=entries(file))
+        else:
+            message = replace(message, new_files=entries(file))
         user = "u" if act.isupper() else "v"
         Committer(store, schema, commit_user=user).commit([message])
 
