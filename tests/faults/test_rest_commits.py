@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Catalog
+from paimon_explore.commit.commit_trace import recording
 from paimon_explore.errors import (
     AccessDeniedError,
     CommitOutcomeUnknownError,
@@ -151,7 +152,9 @@ def test_a_lost_reply_to_the_first_commit(tmp_path: Path, *, carried_out: bool) 
     with rest_catalog_stub(str(tmp_path)) as stub:
         table = served(stub).create_table("db.new", COLUMNS)
         stub.lose_next("/commit", carried_out=carried_out)
-        assert table.append([{"id": 2, "by": 0}]) == table.snapshots[1]
+        with recording() as trace:
+            assert table.append([{"id": 2, "by": 0}]) == table.snapshots[1]
+        assert max(event.attempt for _, event in trace) == (1 if carried_out else 2)
         assert table.to_arrow()["id"].to_pylist() == [2]
 
 
