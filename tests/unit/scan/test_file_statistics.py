@@ -70,6 +70,13 @@ def test_statistics_follow_columns_by_their_id() -> None:
     assert told(found["late"]) == [[None, "l", "l"], [None, "l", "l"], [2, 0, 0]]
 
 
+def test_files_that_store_row_ids_have_statistics_of_their_columns() -> None:
+    table = append_table(COLUMNS, *ROWS, options={"row-tracking.enabled": "true"})
+    table.compact(full=True)
+    found = stats(table, [3])
+    assert (told(found["a"]), told(found["b"])) == ([[1], [7], [0]], [["x"], ["zz"], [1]])
+
+
 @pytest.mark.parametrize(
     ("source", "target", "keeps"),
     [
@@ -94,7 +101,7 @@ def test_padded_bounds_of_char_prune_no_trimmed_values(tmp_path: Path) -> None:
     catalog = Catalog(tmp_path)
     catalog.create_database("db")
     table = catalog.create_table("db.t", {"c": "CHAR(5)"}, options={"file.format": "orc"})
-    table.append([{"c": "ab   "}])
-    assert told(stats(table, rows=[1])["c"]) == [["ab"], ["ab   "], [0]]
-    assert table.scan(where="c = 'ab'").to_arrow().to_pylist() == [{"c": "ab"}]
+    table.append([{"c": "ab?  "}])
+    assert told(stats(table, rows=[1])["c"]) == [["ab?"], ["ab?  "], [0]]
+    assert table.scan(where="c = 'ab?'").to_arrow().to_pylist() == [{"c": "ab?"}]
     assert table.maintenance.fsck(read_rows=True) == []
