@@ -12,14 +12,15 @@ from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.strict_mode import check_strict_mode
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import write_append
-from support.compacting import live, numbered_table
+from support.compacting import numbered_table
 from support.entries import entries, entry, int_row
-from support.new_tables import latest, new_table
+from support.new_tables import latest, live_values, new_table
 
 STRICT = "commit.strict-mode.last-safe-snapshot"
 
@@ -82,13 +83,15 @@ def rows(first: int, last: int) -> list[dict[str, object]]:
     return [{"k": k, "v": k, "s": None} for k in range(first, last)]
 
 
-def test_files_that_are_there_already_may_be_left_out(tmp_path: Path) -> None:
-    table = numbered_table(tmp_path, keyed=False)
-    messages = write_append(table._store, table.schema, rows(0, 2))
-    more = write_append(table._store, table.schema, rows(2, 3))
-    Committer(table._store, table.schema).commit(messages)
-    options = TableOptions({**table.schema.options, "commit.discard-duplicate-files": "true"})
-    Committer(table._store, table.schema, options=options).commit([*messages, *more])
-    assert len(live(table)) == 2
-    assert table.to_arrow().num_rows == 3
-    assert table.maintenance.fsck() == []
+def test_new_files_that_are_there_already_may_be_left_out() -> None:
+    store, schema = new_table({"a": "INT"})
+    first, more = (write_append(store, schema, [{"a": value}]) for value in (1, 2))
+    Committer(store, schema).commit(first)
+    options = TableOptions({"commit.discard-duplicate-files": "true"})
+    discarding = Committer(store, schema, options=options)
+    (made,) = discarding.commit([*first, *more])
+    assert (made.total_record_count, live_values(store, "a")) == (2, [1, 2])
+    files = first[0].new_files
+    compaction = replace(first[0], new_files=ManifestEntries.empty(), compact_after=files)
+    with pytest.raises(CommitConflictError, match="already contains"):
+        discarding.commit([compaction])

@@ -58,6 +58,7 @@ def test_all_columns_of_the_key_must_be_given() -> None:
         ("k = 1 AND f = 2.5", True),
         ("k IN (1, 2) AND f IN (0.0, 1.0) AND v > 5", True),
         ("k = 1 AND f = 2.5 OR k = 2 AND f IS NULL", True),
+        ("k = 1 AND f = 2.5 OR k = 2", False),
         ("k = 1", False),
         ("k = 1 OR f = 2.5", False),
         ("k = 1 AND f > 0", False),

@@ -139,8 +139,10 @@ def test_the_two_zeros_are_one_value() -> None:
     ],
 )
 def test_a_prefix_is_compared_with_cut_bounds(where: str, expected: list[bool]) -> None:
-    stats = frame("s", ["aa", "abb", "ac", "b"], ["b", "abc", "ad", "\U0010ffff"], [0, 0, 0, 0])
-    assert kept(where, stats) == expected
+    lows, highs = ["aa", "abb", "ac", "b"], ["b", "abc", "ad", "\U0010ffff"]
+    assert kept(where, frame("s", lows, highs, [0, 0, 0, 0])) == expected
+    unknown = frame("s", [*lows, None, "b"], [*highs, "a", None], [0, 0, 0, 0, 0, 0])
+    assert kept(where, unknown) == [*expected, True, True]
 
 
 def test_members_of_rows_have_no_statistics() -> None:
