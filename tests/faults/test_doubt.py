@@ -22,7 +22,7 @@ from support.new_tables import ROOT, all_files, live_values, new_table, referenc
 from support.paused_file_io import PausedFileIO
 
 QUIET = Timing(clock=lambda: 1_700_000_000_000, sleep=lambda _: None, chance=lambda: 0.0)
-NOT_CONFIRMED = r"confirm whether the snapshot was created\."
+NOT_CONFIRMED = r"^The storage did not confirm whether the snapshot was created\. "
 
 
 class MuteFileIO(FaultyFileIO):
