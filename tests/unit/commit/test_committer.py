@@ -1,6 +1,7 @@
 """What a commit makes visible, and what it does when others are faster."""
 
 import dataclasses
+import re
 from contextlib import nullcontext, suppress
 
 import pytest
@@ -55,6 +56,10 @@ def test_the_first_snapshot_has_an_empty_base_list_and_both_hints() -> None:
     assert len(store.manifests.list(made.base_manifest_list)) == 0
     assert store.file_io.read(store.paths.latest_hint) == b"1"
     assert store.file_io.read(store.paths.earliest_hint) == b"1"
+    numbered = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[0-9]"
+    for path in all_files(store):
+        if path.startswith("manifest/"):
+            assert re.fullmatch(f"manifest/manifest(-list)?-{numbered}", path)
     for name, size in (
         (made.base_manifest_list, made.base_manifest_list_size),
         (made.delta_manifest_list, made.delta_manifest_list_size),
@@ -156,6 +161,20 @@ def test_index_files_are_inherited_until_they_change() -> None:
         ]
     )
     assert [row["file_name"] for row in store.manifests.index_of(latest(store)).rows()] == ["i2"]
+
+
+@pytest.mark.parametrize("bucket", ["-1", "1"])
+def test_only_a_bucket_has_one_file_of_deletion_vectors(bucket: str) -> None:
+    options = {"bucket": bucket, **({"bucket-key": "a"} if bucket == "1" else {})}
+    store, schema = new_table({"a": "INT"}, options=options)
+    committer = Committer(store, schema, timing=QUIET)
+    message = CommitMessage(partition=EMPTY_ROW, bucket=0)
+    files = entries(entry("f"), entry("g"))
+    vectors = [index(vector_row(f"v{name}", name)) for name in "fg"]
+    committer.commit([dataclasses.replace(message, new_files=files)])
+    committer.commit([dataclasses.replace(message, new_index_files=vectors[0])])
+    with pytest.raises(CommitConflictError) if bucket == "1" else nullcontext():
+        committer.commit([dataclasses.replace(message, new_index_files=vectors[1])])
 
 
 def test_deleting_rows_is_an_overwrite() -> None:

@@ -185,6 +185,8 @@ EVOLVING = ConflictRules(
     planned_index=NO_INDEX,
 )
 FIRST_ROWS = {"a": 0, "b": 10, "c": 20}
+NUMBERS = {"a": 3, "b": 5, "c": 4}
+"""Sequence numbers of files, none above that of the planned snapshot."""
 IN_THE_WAY = {
     "v": {"v", "delete", "index"},
     "w": {"w", "delete"},
@@ -209,9 +211,10 @@ def act(kind: str, files: str, by: str, sequence: int) -> Changes:
             written = {"write_cols": [kind], "max_sequence_number": sequence}
             changed.append(rows_of(file, name, **written))
         elif kind in {"compact", "remove"}:
-            changed.append(rows_of(file, file, kind=1, max_sequence_number=5))
+            number = {"max_sequence_number": NUMBERS[file]}
+            changed.append(rows_of(file, file, kind=1, **number))
             if kind == "compact":
-                changed.append(rows_of(file, name, file_source=1, max_sequence_number=5))
+                changed.append(rows_of(file, name, file_source=1, **number))
         elif kind == "delete":
             indexes.append(vector_row(name, file))
         else:
@@ -229,7 +232,7 @@ def test_changes_of_the_same_rows_conflict_where_one_would_undo_the_other(
     ours: str, theirs: str
 ) -> None:
     """Of several files, it is enough that both change the rows of one."""
-    before = entries(*[rows_of(file, file, max_sequence_number=5) for file in FIRST_ROWS])
+    before = entries(*[rows_of(f, f, max_sequence_number=number) for f, number in NUMBERS.items()])
     for our_files, their_files in product(("a", "b", "ab", "cb", "abc"), repeat=2):
         other = act(theirs, their_files, "their", 6)
         live = ManifestEntries.concat([before, other.entries])
@@ -237,6 +240,14 @@ def test_changes_of_the_same_rows_conflict_where_one_would_undo_the_other(
         conflicts = theirs in IN_THE_WAY[ours] and not set(our_files).isdisjoint(their_files)
         with pytest.raises(CommitConflictError) if conflicts else nullcontext():
             check_conflicts(live, own, other.added_index, kind=CommitKind.COMPACT, rules=EVOLVING)
+
+
+def test_files_whose_rows_have_new_ids_are_a_conflict() -> None:
+    for first, expected in ((0, nullcontext()), (100, pytest.raises(CommitConflictError))):
+        live = entries(entry("a", first_row_id=first, row_count=10), rows_of("b", "b"))
+        own = Changes(entries=entries(rows_of("a", "a", kind=1), rows_of("b", "b", kind=1)))
+        with expected:
+            check_conflicts(live, own, NO_INDEX, kind=CommitKind.OVERWRITE, rules=EVOLVING)
 
 
 RANGES = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6)), max_size=5)

@@ -10,10 +10,11 @@ import fastavro
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table
+from paimon_explore import Table, open_table
 from paimon_explore.commit.iceberg.metadata_writer import iceberg_writer
 from paimon_explore.commit.iceberg.schema_json import iceberg_schema
 from paimon_explore.commit.iceberg.table_metadata import IcebergSnapshot
+from paimon_explore.errors import UnsupportedFeatureError
 from support.iceberg_reader import IcebergReader
 from support.merging import schema_of
 from support.small_tables import append_table, columns
@@ -211,6 +212,47 @@ def test_nested_types_have_the_field_ids_of_data_files() -> None:
         {"id": at, "name": "amx"[at], "required": False, "type": kind}
         for at, kind in enumerate(kinds.values())
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("TIMESTAMP(0)", "k"),
+        ("ARRAY<TIMESTAMP(0)>", "k.element"),
+        ("MAP<INT, ARRAY<TIMESTAMP(0)>>", "k.value.element"),
+        ("MULTISET<TIMESTAMP(0)>", "k.key"),
+    ],
+)
+def test_a_type_that_iceberg_lacks_is_named_with_its_place(kind: str, path: str) -> None:
+    with pytest.raises(UnsupportedFeatureError, match=rf"TIMESTAMP\(0\) .*\({path}\)"):
+        iceberg_schema(schema_of({"k": kind}, keys=()))
+
+
+def test_bounds_are_the_least_and_the_greatest_value_of_each_column_by_its_id() -> None:
+    table = append_table(columns(k=pa.int32(), p=pa.string()), options=IN_TABLE)
+    table.append([{"k": k, "p": p} for k, p in ((3, "b"), (1, None), (2, "a"))])
+    ((file, _),) = seen(table).files()
+    found = {
+        name: {bound["key"]: bound["value"] for bound in file[name]}
+        for name in ("lower_bounds", "upper_bounds", "null_value_counts")
+    }
+    assert found == {
+        "lower_bounds": {0: b"\1\0\0\0", 1: b"a"},
+        "upper_bounds": {0: b"\3\0\0\0", 1: b"b"},
+        "null_value_counts": {0: 0, 1: 1},
+    }
+
+
+def test_files_with_statistics_of_different_columns_keep_their_own() -> None:
+    table = append_table(columns(k=pa.int32(), p=pa.string()), options=IN_TABLE)
+    for number, without in enumerate(("p", "p", "k", "p")):
+        options = {f"fields.{without}.stats-mode": "none"}
+        open_table(table.path, options=options).append([{"k": number, "p": f"{number}"}])
+    table._store.file_io.delete_folder(f"{table._store.paths.root}/metadata")
+    table.append([{"k": 4, "p": "4"}])
+    bounds = [[bound["value"] for bound in file["lower_bounds"]] for file, _ in seen(table).files()]
+    ints = [number.to_bytes(4, "little") for number in range(5)]
+    assert bounds == [ints[:1], ints[1:2], [b"2"], ints[3:4], [ints[4], b"4"]]
 
 
 def changed(table: Table) -> Table:

@@ -167,12 +167,22 @@ def test_an_index_of_many_keys_is_looked_up_by_value() -> None:
         primary_keys=("k",),
         options={},
     )
-    known = KnownKeys(partition=b"", bucket=3, columns=[pa.array([5, 6], pa.int32())])
-    index = KeyIndex(schema, TableOptions({}), [known])
-    rows = pa.RecordBatch.from_pylist(
-        [{"k": 8, "p": "x", "_VALUE_KIND": 0}],
-        schema=columns(k=pa.int32(), p=pa.string(), _VALUE_KIND=pa.int8()),
-    )
-    placed = index.assign(rows)
-    assert placed.rows.num_rows == 1
-    assert placed.buckets.tolist() == [0]
+    partition = (1).to_bytes(4, "big") + bytes(8) + b"w" + bytes(6) + b"\x81"
+    known = KnownKeys(partition=partition, bucket=3, columns=[pa.array([15, 16], pa.int32())])
+    options = {"dynamic-bucket.target-row-num": "2"}
+    index = KeyIndex(schema, TableOptions(options), [known])
+
+    def buckets(*keys: tuple[int, str]) -> list[int]:
+        """The buckets of new rows; those of deletions are left out."""
+        rows = pa.RecordBatch.from_pylist(
+            [{"k": k, "p": p, "_VALUE_KIND": 0} for k, p in keys],
+            schema=columns(k=pa.int32(), p=pa.string(), _VALUE_KIND=pa.int8()),
+        )
+        placed = index.assign(rows)
+        kinds = placed.rows.column("_VALUE_KIND").to_pylist()
+        return [b for b, kind in zip(placed.buckets.tolist(), kinds, strict=True) if not kind]
+
+    assert buckets((8, "x")) == [0]
+    assert buckets((1, "x"), (2, "x"), (3, "x")) == [0, 1, 1]
+    assert buckets((8, "y"), (1, "y"), (2, "y")) == [0, 0, 1], "a key leaves its bucket"
+    assert buckets((4, "x"), (5, "x"), (6, "x"), (7, "x")) == [0, 0, 1, 2], "which has room again"
