@@ -495,7 +495,8 @@ def test_an_unknown_compression_of_manifests_is_refused() -> None:
 def test_fresh_users_have_the_prefix_of_the_option() -> None:
     store, schema = table()
     options = TableOptions({"commit.user-prefix": "job"})
-    assert Committer(store, schema, options=options).commit_user.startswith("job_")
+    user = Committer(store, schema, options=options).commit_user
+    assert re.fullmatch("job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", user)
     assert Committer(store, schema).commit_user != Committer(store, schema).commit_user
 
 

@@ -42,6 +42,10 @@ def test_equalities_on_the_key_choose_buckets(where: str, expected: list[int] | 
     assert buckets(where, "k") == expected
 
 
+def test_hive_has_its_own_function() -> None:
+    assert buckets("k IN (11, -1)", "k", function="hive") == [3, 7]
+
+
 def test_all_columns_of_the_key_must_be_given() -> None:
     assert buckets("k = 1", "k", "s", function="default") is None
     one = buckets("k = 1 AND s = 'a'", "k", "s", function="default")

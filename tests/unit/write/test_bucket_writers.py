@@ -58,3 +58,12 @@ def test_the_largest_buffers_are_flushed_until_the_rest_fits() -> None:
     assert ended == [101]
     writers.flush_over_budget()
     assert ended == [101]
+
+
+def test_a_writer_is_aborted_once() -> None:
+    ended: list[int] = []
+    writers = BucketWriters(lambda _, bucket: Writer(bucket, ended))
+    writers.of(b"", 1)
+    writers.abort()
+    writers.abort()
+    assert (ended, list(writers)) == ([1], [])

@@ -186,3 +186,5 @@ def test_an_index_of_many_keys_is_looked_up_by_value() -> None:
     assert buckets((1, "x"), (2, "x"), (3, "x")) == [0, 1, 1]
     assert buckets((8, "y"), (1, "y"), (2, "y")) == [0, 0, 1], "a key leaves its bucket"
     assert buckets((4, "x"), (5, "x"), (6, "x"), (7, "x")) == [0, 0, 1, 2], "which has room again"
+    index = KeyIndex(schema, TableOptions({**options, "merge-engine": "first-row"}), [known])
+    assert [buckets((1, "x"), (2, "x")), buckets((1, "y"), (3, "y"))] == [[0, 0], [0]]
