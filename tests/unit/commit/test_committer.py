@@ -364,6 +364,8 @@ def test_all_files_of_a_commit_are_in_a_remote_storage_before_its_snapshot() -> 
     with pytest.raises(CommitConflictError):
         committer.commit([gone])
     assert all_files(store) == known
+    committer.commit(append(store, schema, 3))
+    assert stored == [3, 6, 9], "files of the failed commit are stored"
 
 
 @pytest.mark.parametrize(

@@ -302,6 +302,7 @@ def test_counts_and_totals_are_those_of_the_files(options: dict[str, str]) -> No
             "total-equality-deletes": 0,
             "paimon-commit-identity": table.snapshots[number].uuid,
         }
+        assert snapshot.get("parent-snapshot-id", 0) == number - 1
         assert snapshot["summary"] == {name: str(value) for name, value in summary.items()}
         adder |= {file["file_path"]: number for file in added}
         for manifest in found.manifests(number):

@@ -48,6 +48,13 @@ def test_a_key_that_moves_is_deleted_from_its_old_partition() -> None:
     assert table.maintenance.fsck() == []
 
 
+def test_deletions_have_the_values_of_their_partition() -> None:
+    parts = [row(k, p, k) for k, p in enumerate("abcd")]
+    table = table_of(parts, [row(k, "e", 9) for k in range(4)])
+    deletions = [("-D", k, p, 9) for k, p in enumerate("abcd")]
+    assert records(table) == sorted([*deletions, *(("+I", k, "e", 9) for k in range(4))])
+
+
 def test_new_keys_are_told_apart_from_known_ones() -> None:
     added = [row(3, "b", 3), row(4, "b", 4), row(2, "b", 5)]
     table = table_of([row(1, "a", 1), row(2, "a", 2)], added)
@@ -186,5 +193,6 @@ def test_an_index_of_many_keys_is_looked_up_by_value() -> None:
     assert buckets((1, "x"), (2, "x"), (3, "x")) == [0, 1, 1]
     assert buckets((8, "y"), (1, "y"), (2, "y")) == [0, 0, 1], "a key leaves its bucket"
     assert buckets((4, "x"), (5, "x"), (6, "x"), (7, "x")) == [0, 0, 1, 2], "which has room again"
+    assert buckets((9, "x"), (10, "x")) == [2, 3]
     index = KeyIndex(schema, TableOptions({**options, "merge-engine": "first-row"}), [known])
     assert [buckets((1, "x"), (2, "x")), buckets((1, "y"), (3, "y"))] == [[0, 0], [0]]
