@@ -286,11 +286,9 @@ class ManifestWriter:
             return self.list(manifests)
         reads = [partial(self._bytes_of, name) for name in lists]
         containers = at_once(self.store.file_io, reads)
-        if not is_avro(containers[0]) or not all(
-            is_avro(data) and can_join(containers[0], data) for data in containers[1:]
-        ):
-            return self.list(manifests)
-        return self._list(joined(containers), manifests)
+        if all(is_avro(data) and can_join(containers[0], data) for data in containers):
+            return self._list(joined(containers), manifests)
+        return self.list(manifests)
 
     def _bytes_of(self, name: str) -> bytes:
         known = self._recent.get(name)
