@@ -242,19 +242,18 @@ class AttemptSteps:
         if discards:
             state.changes = without_duplicates(live, state.changes)
             state.delta_entries = state.changes.entries
-        if not state.request.check:
-            return {"live files": len(live)}
-        check_conflicts(
-            live,
-            state.changes,
-            self.store.manifests.index(latest.index_manifest),
-            kind=kind,
-            rules=replace(
-                self.checks,
-                planned_on=state.request.planned_on,
-                planned_index=self._planned_index(state.request.planned_on),
-            ),
-        )
+        if state.request.check:
+            check_conflicts(
+                live,
+                state.changes,
+                self.store.manifests.index(latest.index_manifest),
+                kind=kind,
+                rules=replace(
+                    self.checks,
+                    planned_on=state.request.planned_on,
+                    planned_index=self._planned_index(state.request.planned_on),
+                ),
+            )
         return {"live files": len(live)}
 
     def _planned_index(self, planned_on: int | None) -> IndexEntries | None:

@@ -348,8 +348,10 @@ class CommitLoop:
         """Return the snapshot with an id, if it was committed: a server knows better than files."""
         if self._server is not None:
             latest = self._server.latest_snapshot(self._store.paths.branch)
-            if latest is None or latest.id <= snapshot_id:
-                return latest if latest is not None and latest.id == snapshot_id else None
+            if latest is None or latest.id < snapshot_id:
+                return None
+            if latest.id == snapshot_id:
+                return latest
         return self._store.snapshots.find(snapshot_id)
 
     def _was_rolled_back(self, state: CommitAttempt) -> bool:

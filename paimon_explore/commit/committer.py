@@ -282,8 +282,7 @@ class Committer:
             identifier=identifier,
             changes=written,
             note=note,
-            check=False,  # the files to remove are planned on the base snapshot
-            overwrite=what,
+            overwrite=what,  # needs no check: it is planned on the base snapshot
             overwritten=overwritten,
             schema=schema,
         )

@@ -149,7 +149,7 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
         CommitConflictError: another commit deleted rows of such a file, or built an index over it.
     """
     removed = _removed(changes.entries)
-    if not removed or not len(before):
+    if not removed:
         return
     replaced = {_identity(row) for row in changes.deleted_index.rows()}
     for row in before.rows():

@@ -102,17 +102,12 @@ def range_of_manifests(manifests: ManifestFiles, partition_type: RowType) -> Par
         for name in ("partition_min", "partition_max")
     )
     by_column = np.array(nulls, np.int64)
-    sizes = np.array([_size(row) for row in rows], np.int64)
+    sizes = manifests.numbers("num_added_files") + manifests.numbers("num_deleted_files")
     unknown = [
         bool((~valid_mask(column) & (by_column[:, i] < sizes)).any())
         for i, column in enumerate(low)
     ]
     return _range(low, high, tuple(by_column.sum(axis=0).tolist()), partition_type, unknown)
-
-
-def _size(row: dict[str, object]) -> int:
-    added, deleted = row["num_added_files"], row["num_deleted_files"]
-    return (added if isinstance(added, int) else 0) + (deleted if isinstance(deleted, int) else 0)
 
 
 def _is_float(data_type: DataType) -> bool:
@@ -291,11 +286,9 @@ class ManifestWriter:
             return self.list(manifests)
         reads = [partial(self._bytes_of, name) for name in lists]
         containers = at_once(self.store.file_io, reads)
-        if not is_avro(containers[0]) or not all(
-            is_avro(data) and can_join(containers[0], data) for data in containers[1:]
-        ):
-            return self.list(manifests)
-        return self._list(joined(containers), manifests)
+        if all(is_avro(data) and can_join(containers[0], data) for data in containers):
+            return self._list(joined(containers), manifests)
+        return self.list(manifests)
 
     def _bytes_of(self, name: str) -> bytes:
         known = self._recent.get(name)
@@ -384,8 +377,8 @@ class ManifestWriter:
 
 def _row_ids(entries: ManifestEntries) -> dict[str, object]:
     """Return the range of row ids, if all entries have row ids."""
-    low, high = entries.min_max("first_row_id")
-    if low is None or high is None:
+    low, _ = entries.min_max("first_row_id")
+    if low is None:
         return {"min_row_id": None, "max_row_id": None}
     starts, counts = (entries.numbers(name) for name in ("first_row_id", "row_count"))
     return {"min_row_id": low, "max_row_id": int((starts + counts - 1).max())}

@@ -2,8 +2,8 @@
 
 - `commit.strict-mode.last-safe-snapshot`: since that snapshot, no other user may have compacted or
   overwritten the changed partitions; for an overwrite, no other user may have added rows either.
-- `commit.discard-duplicate-files`: files that already exist in the table are not added again;
-  without the option the commit fails.
+- `commit.discard-duplicate-files`: an append does not add files again that already exist in the
+  table; without the option, appends are not checked.
 
 Spec: concepts/concurrency-control; maintenance/configurations.
 """

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Catalog
+from paimon_explore.commit.commit_trace import recording
 from paimon_explore.errors import (
     AccessDeniedError,
     CommitOutcomeUnknownError,
@@ -144,6 +145,17 @@ def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown_and_keeps_the_f
         assert is_there or not carried_out
         assert found.to_arrow().sort_by("id")["id"].to_pylist() == ([1, 2] if is_there else [1])
         assert found.maintenance.fsck() == []
+
+
+@pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
+def test_a_lost_reply_to_the_first_commit(tmp_path: Path, *, carried_out: bool) -> None:
+    with rest_catalog_stub(str(tmp_path)) as stub:
+        table = served(stub).create_table("db.new", COLUMNS)
+        stub.lose_next("/commit", carried_out=carried_out)
+        with recording() as trace:
+            assert table.append([{"id": 2, "by": 0}]) == table.snapshots[1]
+        assert max(event.attempt for _, event in trace) == (1 if carried_out else 2)
+        assert table.to_arrow()["id"].to_pylist() == [2]
 
 
 @pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])

@@ -27,7 +27,7 @@ _UNKNOWN_SIZE = -1
 def data_file_records(
     entries: ManifestEntries, paths: Sequence[str], partition_type: RowType, schema_of: SchemaOf
 ) -> list[Record]:
-    """Return the records of data files, in their order.
+    """Return the records of data files, in their order, without members that are null.
 
     Args:
         entries: n files.
@@ -58,9 +58,6 @@ def data_file_records(
             "record_count": rows,
             "file_size_in_bytes": size,
             **bounds,
-            "referenced_data_file": None,
-            "content_offset": None,
-            "content_size_in_bytes": None,
         }
         for path, partition, rows, size, bounds in counts
     ]
@@ -91,9 +88,6 @@ def deletion_vector_record(
         "partition": data_file["partition"],
         "record_count": vector.cardinality,
         "file_size_in_bytes": size,
-        "null_value_counts": None,
-        "lower_bounds": None,
-        "upper_bounds": None,
         "referenced_data_file": data_file["file_path"],
         "content_offset": vector.offset,
         "content_size_in_bytes": vector.length,

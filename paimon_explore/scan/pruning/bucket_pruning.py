@@ -60,7 +60,7 @@ def bucket_mask(
 
 
 def allowed_buckets(
-    expr: Expression, keys: Sequence[DataField], total_buckets: int, function: str = "default"
+    expr: Expression, keys: Sequence[DataField], total_buckets: int, function: str
 ) -> frozenset[int] | None:
     """The buckets that may contain rows for which a bound predicate is true.
 

@@ -325,14 +325,14 @@ def _contained(bounds: _Bounds, values: tuple[Literal, ...]) -> Outcomes:
 
 def _any_within(bounds: _Bounds, listed: list[Literal]) -> Bools:
     """Whether one of the constants is within each item's bounds."""
-    kind = listed[0].type if listed else None
-    if not bounds.known.any() or kind is None:
+    if not bounds.known.any():
         return np.ones_like(bounds.known)
     if len(listed) <= _FEW_VALUES or bounds.has_nan.any():
         found = np.zeros_like(bounds.known)
         for constant in listed:
             found |= _positions(bounds, constant)[1]
         return found
+    kind = listed[0].type or _BOOLEAN
     constants = values_array([constant.value for constant in listed], kind)
     ranked = call("rank", pa.concat_arrays([constants, *bounds.bounds()]), options=_DENSE)
     ranks = nb.fixed_values(ranked, np.uint64).astype(np.int64)

@@ -10,6 +10,7 @@ Spec: primary-key-table/data-distribution, dynamic bucket. Seen in: golden java2
 """
 
 from collections.abc import Mapping
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -79,10 +80,10 @@ class HashAssigner:
         )
 
     def _bucket_with_room(self) -> int:
-        for bucket, count in self._counts.items():
-            if count < self._target:
+        for bucket, keys in self._counts.items():
+            if keys < self._target:
                 return bucket
-        unused = next(i for i in range(len(self._counts) + 1) if i not in self._counts)
+        unused = next(i for i in count() if i not in self._counts)
         if unused >= self._max:
             raise InvalidInputError(
                 f"All {self._max} buckets of the partition are full.",

@@ -1,6 +1,8 @@
 """What a commit makes visible, and what it does when others are faster."""
 
 import dataclasses
+import re
+from contextlib import nullcontext, suppress
 
 import pytest
 
@@ -9,8 +11,13 @@ from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
-from paimon_explore.errors import CommitConflictError, CommitError, InvalidInputError
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.errors import (
+    CommitConflictError,
+    CommitError,
+    InvalidInputError,
+    StorageError,
+)
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import (
@@ -22,8 +29,9 @@ from paimon_explore.metadata.snapshot import (
 from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import write_append
-from support.entries import EMPTY_ROW, entries, entry, index, index_row, names, vector_row
+from support.entries import EMPTY_ROW, entries, entry, index, index_row, int_row, names, vector_row
 from support.faulty_file_io import Fault, FaultyFileIO
+from support.memory_files import ObjectStoreInMemory
 from support.new_tables import all_files, latest, live_files, live_values, new_table
 
 QUIET = Timing(clock=lambda: 1_700_000_000_000, sleep=lambda _: None, chance=lambda: 0.0)
@@ -48,6 +56,10 @@ def test_the_first_snapshot_has_an_empty_base_list_and_both_hints() -> None:
     assert len(store.manifests.list(made.base_manifest_list)) == 0
     assert store.file_io.read(store.paths.latest_hint) == b"1"
     assert store.file_io.read(store.paths.earliest_hint) == b"1"
+    numbered = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[0-9]"
+    for path in all_files(store):
+        if path.startswith("manifest/"):
+            assert re.fullmatch(f"manifest/manifest(-list)?-{numbered}", path)
     for name, size in (
         (made.base_manifest_list, made.base_manifest_list_size),
         (made.delta_manifest_list, made.delta_manifest_list_size),
@@ -151,6 +163,20 @@ def test_index_files_are_inherited_until_they_change() -> None:
     assert [row["file_name"] for row in store.manifests.index_of(latest(store)).rows()] == ["i2"]
 
 
+@pytest.mark.parametrize("bucket", ["-1", "1"])
+def test_only_a_bucket_has_one_file_of_deletion_vectors(bucket: str) -> None:
+    options = {"bucket": bucket, **({"bucket-key": "a"} if bucket == "1" else {})}
+    store, schema = new_table({"a": "INT"}, options=options)
+    committer = Committer(store, schema, timing=QUIET)
+    message = CommitMessage(partition=EMPTY_ROW, bucket=0)
+    files = entries(entry("f"), entry("g"))
+    vectors = [index(vector_row(f"v{name}", name)) for name in "fg"]
+    committer.commit([dataclasses.replace(message, new_files=files)])
+    committer.commit([dataclasses.replace(message, new_index_files=vectors[0])])
+    with pytest.raises(CommitConflictError) if bucket == "1" else nullcontext():
+        committer.commit([dataclasses.replace(message, new_index_files=vectors[1])])
+
+
 def test_deleting_rows_is_an_overwrite() -> None:
     store, schema = table()
     committer = Committer(store, schema, timing=QUIET)
@@ -224,16 +250,19 @@ class Rival:
 
     def __init__(self, store: TableStore, schema: TableSchema, times: int) -> None:
         self.store, self.schema, self.times = store, schema, times
-        self.waits: list[float] = []
-
-    def clock(self) -> int:
-        return 1_700_000_000_000
+        self.user: str | None = None
+        self.identifier = BATCH_COMMIT_IDENTIFIER
+        self.compacts = False
 
     def strike(self) -> None:
         if self.times:
             self.times -= 1
-            rival = Committer(self.store, self.schema, timing=QUIET)
-            rival.commit(append(self.store, self.schema, 100 + self.times))
+            rival = Committer(self.store, self.schema, commit_user=self.user, timing=QUIET)
+            (message,) = append(self.store, self.schema, 100 + self.times)
+            if self.compacts:
+                files = message.new_files
+                message = dataclasses.replace(message, new_files=entries(), compact_after=files)
+            rival.commit([message], self.identifier)
 
 
 class RacingFileIO(FaultyFileIO):
@@ -266,10 +295,125 @@ def test_a_commit_that_loses_tries_the_next_number() -> None:
     assert made.id == 3
     assert live_values(store, "a") == [1, 100, 101]
     assert waits == [0.01, 0.02]
-    steps = [event.step for event in committer.trace]
-    assert steps.count(CommitStep.LOSE) == 2
-    assert steps.count(CommitStep.WRITE_DELTA) == 1, "the delta is used again"
-    assert steps[-1] is CommitStep.DONE
+    trace = [(event.step.value, event.figures) for event in committer.trace]
+    rival, *_ = store.snapshots.list()
+    assert trace[4][0] == "delete files of the failed attempt"
+    assert trace[3:9:2] == [
+        ("another commit created the snapshot id first", {"to": rival.commit_user}),
+        ("wait before the next attempt", {"ms": 10}),
+        ("write the base manifest list", trace[7][1]),
+    ], "the delta is used again"
+    assert (trace.count(trace[3]), trace[-1][0]) == (1, "the snapshot is visible")
+
+
+@pytest.mark.parametrize(
+    ("user", "identifier", "compacts", "is_same"),
+    [
+        ("u", 7, False, True),
+        ("u", 6, False, False),
+        ("u", 7, True, False),
+        ("v", 7, False, False),
+    ],
+)
+def test_a_commit_that_loses_to_itself_is_there_already(
+    user: str, identifier: int, *, compacts: bool, is_same: bool
+) -> None:
+    """A job that runs twice commits the same user, identifier and kind once."""
+    store, schema = table()
+    io = RacingFileIO(store.file_io)
+    io.rival = Rival(store, schema, 1)
+    io.rival.user, io.rival.identifier, io.rival.compacts = user, identifier, compacts
+    committer = Committer(TableStore(io, store.paths), schema, commit_user="u", timing=QUIET)
+    (made,) = committer.commit(append(store, schema, 1), 7)
+    assert (made.id, made.commit_kind) == (1 if is_same else 2, CommitKind.APPEND)
+    assert live_values(store, "a") == ([100] if is_same else [1, 100])
+
+
+@pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER])
+def test_statistics_that_are_not_committed_are_deleted(fault: Fault) -> None:
+    store, schema = table()
+    Committer(store, schema, timing=QUIET).commit(append(store, schema, 1))
+    for step in range(1, 7):
+        io = FaultyFileIO(store.file_io, step, fault)
+        committer = Committer(TableStore(io, store.paths), schema, timing=QUIET)
+        with suppress(StorageError, CommitError):
+            committer.analyze(Statistics(snapshot_id=1, schema_id=0, merged_record_count=1))
+        used = {one.statistics for one in store.snapshots.list()} - {None}
+        stored = {path for path in all_files(store) if path.startswith("statistics/")}
+        in_vain = step == 1 and fault is Fault.AFTER  # the reply to the creation of this file
+        assert len(stored) == len(used) + in_vain
+        for path in stored if in_vain else ():
+            store.file_io.delete(f"{store.paths.root}/{path}")
+
+
+def test_all_files_of_a_commit_are_in_a_remote_storage_before_its_snapshot() -> None:
+    store, schema = table()
+    stored: list[int] = []
+
+    def before(operation: str) -> None:
+        if operation.startswith("create snapshot-"):
+            stored.append(sum(path.startswith("manifest/") for path in all_files(store)))
+
+    remote = TableStore(ObjectStoreInMemory(store.file_io, before), store.paths)
+    committer = Committer(remote, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1))
+    committer.commit(append(store, schema, 2))
+    assert (stored, live_values(store, "a")) == ([3, 6], [1, 2])
+    gone = CommitMessage(partition=EMPTY_ROW, bucket=0, deleted_files=entries(entry("gone")))
+    known = all_files(store)
+    with pytest.raises(CommitConflictError):
+        committer.commit([gone])
+    assert all_files(store) == known
+    committer.commit(append(store, schema, 3))
+    assert stored == [3, 6, 9], "files of the failed commit are stored"
+
+
+@pytest.mark.parametrize(
+    ("options", "ordered", "reads", "conflicts"),
+    [
+        ({}, False, False, False),
+        ({}, True, False, True),
+        ({}, False, True, True),
+        ({"bucket": "-1"}, False, False, True),
+        ({"sequence.field": "a"}, True, False, False),
+        ({"sequence.snapshot-ordering": "true"}, True, False, False),
+    ],
+)
+def test_records_that_would_not_replace_those_of_others_are_refused_on_request(
+    options: dict[str, str], *, ordered: bool, reads: bool, conflicts: bool
+) -> None:
+    schema_options = {"bucket": "1", **options}
+    store, schema = new_table({"a": "INT"}, primary_keys=["a"], options=schema_options)
+    committer = Committer(store, schema, timing=QUIET)
+
+    def message(name: str, seen: SeenSnapshot | None = None) -> CommitMessage:
+        keys = {"min_key": int_row(1), "max_key": int_row(1), "total_buckets": 1}
+        return CommitMessage(
+            partition=EMPTY_ROW, bucket=0, new_files=entries(entry(name, **keys)), seen=seen
+        )
+
+    committer.commit([message("first")])
+    seen = SeenSnapshot.of(latest(store))
+    committer.commit([message("other")])
+    later = dataclasses.replace(SeenSnapshot.of(latest(store)), reads=reads)
+    own = [message("a", later), message("b", seen)]
+    with pytest.raises(CommitConflictError) if conflicts else nullcontext():
+        committer.commit(own, ordered=True) if ordered else committer.commit(own)
+
+
+def test_a_snapshot_that_orders_rows_numbers_them_in_each_attempt() -> None:
+    store, committer, messages, _ = race(1, **{"sequence_snapshot-ordering": "true"})
+    committer.commit(messages)
+    rows = live_files(store).rows()
+    assert [(row["min_sequence_number"], row["max_sequence_number"]) for row in rows] == [
+        (1, 1),
+        (2, 2),
+    ]
+    old = live_files(store)
+    moved = CommitMessage(partition=EMPTY_ROW, bucket=0, compact_before=old, compact_after=old)
+    new = entries(entry("new", max_sequence_number=2))
+    committer.commit([dataclasses.replace(moved, compact_after=new)])
+    assert live_files(store).rows()[0]["max_sequence_number"] == 2
 
 
 def test_a_commit_that_loses_too_often_gives_up_and_leaves_no_manifest() -> None:
@@ -353,7 +497,8 @@ def test_an_unknown_compression_of_manifests_is_refused() -> None:
 def test_fresh_users_have_the_prefix_of_the_option() -> None:
     store, schema = table()
     options = TableOptions({"commit.user-prefix": "job"})
-    assert Committer(store, schema, options=options).commit_user.startswith("job_")
+    user = Committer(store, schema, options=options).commit_user
+    assert re.fullmatch("job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", user)
     assert Committer(store, schema).commit_user != Committer(store, schema).commit_user
 
 
@@ -395,6 +540,17 @@ def test_manifests_are_compacted_on_demand_and_only_if_it_pays() -> None:
     assert (row["num_added_files"], row["num_deleted_files"]) == (1, 0)
     assert live_values(store, "a") == [3]
     assert committer.compact_manifests() is None
+
+
+def test_manifests_without_a_small_one_are_compacted_if_one_has_deletions() -> None:
+    store, schema = table(**{"manifest_target-file-size": "1 b"})
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1))
+    committer.commit(append(store, schema, 2))
+    assert committer.compact_manifests() is None
+    committer.overwrite(append(store, schema, 3), WHOLE_TABLE)
+    assert committer.compact_manifests() is not None
+    assert not store.manifests.all(latest(store)).numbers("num_deleted_files").any()
 
 
 def test_a_snapshot_that_was_just_written_is_what_its_file_says() -> None:

@@ -1,5 +1,6 @@
 """Iceberg metadata, read back by a reader that knows only the specification of Iceberg."""
 
+import json
 import re
 import warnings
 from collections.abc import Callable, Mapping
@@ -8,7 +9,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
+from io import BytesIO
 
+import fastavro
 import pyarrow as pa
 import pytest
 
@@ -208,38 +211,50 @@ def test_types_have_their_names_in_iceberg(kind: str, stored: str) -> None:
     ]
 
 
-def test_partitions_are_a_spec_with_values_and_summaries() -> None:
-    table = append_table(
-        columns(k=pa.int32(), d=pa.date32(), t=pa.timestamp("ms"), p=pa.string()),
-        partition_by=["d", "t", "p"],
-        options=IN_TABLE,
-    )
-    moment = datetime(2024, 1, 1, 1)  # noqa: DTZ001 - without zone
-    table.append(
-        [
-            {"k": 1, "d": date(2024, 1, 1), "t": moment, "p": "x"},
-            {"k": 2, "d": date(2024, 1, 2), "t": None, "p": "y"},
-        ]
-    )
-    found = seen(table)
-    (spec,) = found.metadata["partition-specs"]
+def store_in_millis(table: Table, path: str, column: str, logical: str) -> None:
+    """Write a manifest again with the partition values of a column as Java stores them."""
+    stored = fastavro.reader(BytesIO(table._store.file_io.read(path)))
+    schema = json.loads(str(stored.metadata["avro.schema"]))
+    kind = schema
+    for name in ("data_file", "partition", column):
+        (kind,) = [one["type"] for one in kind["fields"] if one["name"] == name]
+    kind[1]["logicalType"] = logical
+    out = BytesIO()
+    fastavro.writer(out, schema, list(stored))
+    table._store.file_io.replace(path, out.getvalue())
+
+
+@pytest.mark.parametrize("logical", [None, "timestamp-millis", "local-timestamp-millis"])
+def test_partition_values_and_their_summaries_stay_when_manifests_are_written_again(
+    logical: str | None,
+) -> None:
+    kinds = {name: kind for name, kind in VALUES.items() if name in BOUNDS or name == "nan"}
+    schema = columns(k=pa.int32(), **{name: kind for name, (kind, _) in kinds.items()})
+    table = append_table(schema, partition_by=list(kinds), options=IN_TABLE)
+    row = {name: value for name, (_, value) in kinds.items()}
+    table.append([{"k": 1, **row}, {"k": 2, **dict.fromkeys(kinds)}, {"k": 3, **row, "int8": 4}])
+    if logical:
+        path = seen(table).manifests()[0]["manifest_path"]
+        store_in_millis(table, path, "timestamp_ms", logical)
+    table.delete("k = 3")
+    (spec,) = seen(table).metadata["partition-specs"]
     assert [(one["name"], one["source-id"], one["field-id"]) for one in spec["fields"]] == [
-        ("d", 1, 1000),
-        ("t", 2, 1001),
-        ("p", 3, 1002),
+        (name, 1 + at, 1000 + at) for at, name in enumerate(kinds)
     ]
-    assert found.metadata["last-partition-id"] == 1002
-    values = sorted((file["partition"] for file, _ in found.files()), key=repr)
-    assert values == [
-        {"d": date(2024, 1, 1), "t": moment.replace(tzinfo=UTC), "p": "x"},
-        {"d": date(2024, 1, 2), "t": None, "p": "y"},
-    ]
-    (manifest,) = found.manifests()
-    days, moments, texts = manifest["partitions"]
-    assert days["lower_bound"] == (19723).to_bytes(4, "little")
-    assert days["upper_bound"] == (19724).to_bytes(4, "little")
-    assert (moments["contains_null"], days["contains_null"]) == (True, False)
-    assert (texts["lower_bound"], texts["upper_bound"]) == (b"x", b"y")
+    assert seen(table).metadata["last-partition-id"] == 999 + len(kinds)
+    for name in ("timestamp_ms", "timestamp_us"):
+        moment = row[name]
+        assert isinstance(moment, datetime)
+        row[name] = moment.replace(tzinfo=UTC)
+    partitions = [file["partition"] for file, _ in seen(table).files()]
+    assert repr(partitions) == repr([row, dict.fromkeys(kinds)])
+    for number in (1, 2):
+        (manifest,) = seen(table).manifests(number)
+        for name, found in zip(kinds, manifest["partitions"], strict=True):
+            low, high = found["lower_bound"], found["upper_bound"]
+            assert (found["contains_null"], found["contains_nan"]) == (True, name == "nan")
+            assert low == BOUNDS.get(name)
+            assert high == (b"\4\0\0\0" if name == "int8" else low)
 
 
 def test_readers_see_fully_compacted_rows_of_primary_key_tables() -> None:
@@ -364,6 +379,11 @@ def test_old_metadata_files_are_deleted_as_the_options_say() -> None:
         every.append([{"k": number, "v": "a"}])
     assert versions(kept) == ["v2.metadata.json", "v3.metadata.json"]
     assert versions(every) == [f"v{number}.metadata.json" for number in (1, 2, 3)]
+    for table in (kept, every):  # made anew, it need not refer to earlier snapshots
+        lose_list(table)
+        table.append([{"k": 4, "v": "a"}])
+    assert versions(kept) == ["v3.metadata.json", "v4.metadata.json"]
+    assert versions(every) == [f"v{number}.metadata.json" for number in (1, 2, 3, 4)]
 
 
 def test_expired_snapshots_leave_with_the_files_that_only_they_have() -> None:
@@ -384,9 +404,16 @@ def test_expired_snapshots_leave_with_the_files_that_only_they_have() -> None:
     assert found.rows(3) == [{"k": 4, "v": "d"}]
 
 
-@pytest.mark.parametrize(
-    ("codec", "stored"), [("snappy", "snappy"), ("zstd", "zstandard"), ("none", "null")]
-)
+CODECS = {
+    **{name: name for name in ("snappy", "zstandard", "null", "deflate")},
+    "zstd": "zstandard",
+    " GZIP": "deflate",
+    "none": "null",
+    "uncompressed": "null",
+}
+
+
+@pytest.mark.parametrize(("codec", "stored"), CODECS.items())
 def test_manifests_have_the_compression_of_the_option(codec: str, stored: str) -> None:
     table = append_table(
         COLUMNS, options={**IN_TABLE, "metadata.iceberg.manifest-compression": codec}
@@ -471,6 +498,10 @@ def test_readers_of_version_2_are_told_of_deletion_vectors() -> None:
     table = append_table(COLUMNS, options={**IN_TABLE, "deletion-vectors.enabled": "true"})
     (message,) = told(lambda: table.append(ROWS))
     assert "Iceberg readers return rows that deletion vectors delete" in message
+    table.delete("k = 1")
+    lose_base(table)
+    table.append(ROWS)
+    assert [file["content"] for file, _ in seen(table).files()] == [0, 0]
 
 
 def test_with_warnings_as_errors_nothing_is_committed() -> None:
@@ -526,7 +557,9 @@ def test_a_commit_repairs_metadata_that_it_cannot_continue(harm: Callable[[Table
 def test_a_failure_is_a_warning_and_the_commit_remains() -> None:
     table = append_table(columns(k=pa.int32(), t=pa.timestamp("s")), options=IN_TABLE)
     (message,) = told(lambda: table.append([{"k": 1}]))
-    assert "is committed, but its Iceberg metadata could not be written" in message
+    told_of = re.escape(f"Snapshot 1 of {table._store.paths.root} is committed, but its Iceberg ")
+    problem = "metadata could not be written: Type TIMESTAMP"
+    assert re.match(f"{told_of}{problem}.* Iceberg readers return older rows; the next", message)
     assert "TIMESTAMP(0) in Iceberg metadata is not supported (t)" in message
     assert table.count() == 1
     (finding,) = findings(table)
@@ -654,6 +687,23 @@ def test_a_copied_table_has_metadata_of_its_own_files() -> None:
     assert all(file["file_path"].startswith(copy._store.paths.root) for file, _ in found.files())
     assert found.rows() == rows_of(copy.to_arrow())
     assert seen(table).rows() == rows_of(table.to_arrow())
+
+
+def test_paths_have_the_prefix_that_the_metadata_has() -> None:
+    table = plain()
+    table.append(ROWS)
+    io, root = table._store.file_io, table._store.paths.root
+    path, theirs = f"{folder_of(table)}/v1.metadata.json", root.replace("memory://", "java:/")
+    io.replace(path, io.read(path).replace(root.encode(), theirs.encode()))
+    table.append([{"k": 3, "v": "c"}])
+    found = IcebergReader(lambda path: io.read(path.replace(theirs, root)), folder_of(table))
+    assert found.metadata["location"] == theirs
+    old, new = (file["file_path"] for file, _ in found.files())
+    assert (old.startswith(root), new.startswith(f"{theirs}/bucket-0/")) == (True, True)
+    _, second = (one["manifest_path"] for one in found.manifests())
+    lists = [one["manifest-list"] for one in found.snapshots.values()]
+    assert all(one.startswith(f"{theirs}/metadata/") for one in (*lists, second))
+    assert found.rows() == rows_of(table.to_arrow())
 
 
 def test_a_writer_that_comes_late_changes_nothing() -> None:

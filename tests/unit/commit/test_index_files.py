@@ -6,7 +6,7 @@ from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.index_files import IndexRules, combine_index
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from support.entries import index, index_row, vector_row
+from support.entries import index, index_row, int_row, vector_row
 
 BUCKETED = IndexRules(is_bucketed=True)
 UNAWARE = IndexRules(is_bucketed=False)
@@ -83,6 +83,10 @@ def test_a_vector_file_that_is_gone_already_is_a_conflict() -> None:
 def test_two_vectors_of_one_data_file_are_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="deleted rows of data file f1, whose rows"):
         combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), rules=UNAWARE)
+    with pytest.raises(CommitConflictError, match="f1 has deletion vectors in a and c"):
+        combined(index(), index(vector_row("a", "f1"), vector_row("c", "f1")), rules=UNAWARE)
+    apart = index(vector_row("a", "f1"), vector_row("c", "f1", partition=int_row(1)))
+    assert combined(index(), apart, rules=UNAWARE) == ["a", "c"]
 
 
 def ranged(name: str, low: int, high: int, field: int = 1) -> dict[str, object]:
@@ -96,8 +100,14 @@ def test_global_indexes_of_one_field_cover_disjoint_rows() -> None:
     assert combined(before, index(ranged("b", 10, 19))) == ["a", "b"]
     assert combined(before, index(ranged("b", 5, 19, field=2))) == ["a", "b"]
     assert combined(before, index(ranged("b", 5, 19)), index(ranged("a", 0, 9))) == ["b"]
-    with pytest.raises(CommitConflictError, match="covers, too"):
-        combined(before, index(ranged("b", 9, 19)))
+    for other in (ranged("b", 9, 19), ranged("b", -5, 0), ranged("b", 3, 4)):
+        with pytest.raises(CommitConflictError, match="covers rows that index file .* covers, too"):
+            combined(before, index(other))
+    divided = index(ranged("c", 10, 19), ranged("b", 10, 19), ranged("d", 20, 29))
+    assert combined(before, divided) == ["a", "c", "b", "d"]
+    for low, high in ((10, 18), (19, 20)):
+        with pytest.raises(CommitConflictError, match="covers, too"):
+            combined(before, index(ranged("b", 10, 19), ranged("c", low, high)))
 
 
 def test_a_file_that_is_there_already_is_a_conflict() -> None:

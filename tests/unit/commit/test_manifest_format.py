@@ -3,7 +3,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog
+from paimon_explore import Catalog, open_table
+from support.small_tables import append_table, columns, rows_of
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,14 @@ def test_manifests_have_the_format_that_the_table_asks_for_however_they_are_merg
     files = list((tmp_path / "db.db" / "t" / "manifest").iterdir())
     assert {path.read_bytes()[: len(magic)] for path in files} == {magic}
     assert set(table.to_arrow().column("id").to_pylist()) == set(range(8))
+
+
+def test_each_commit_may_write_another_format() -> None:
+    table = append_table(columns(id=pa.int32()))
+    formats = ["avro", "orc", "parquet", "avro", "avro", "orc", "avro", "avro", "avro"]
+    for number, file_format in enumerate(formats):
+        options = {"manifest.format": file_format}
+        open_table(table.path, options=options).append([{"id": number}])
+        found = open_table(table.path)
+        assert rows_of(found.to_arrow()) == [{"id": at} for at in range(number + 1)]
+        assert found.maintenance.fsck() == []

@@ -92,6 +92,17 @@ def test_a_full_merge_keeps_large_manifests_that_lose_nothing() -> None:
     assert after.names == before.names[:1]
 
 
+def test_a_full_merge_without_deletions_reads_only_small_manifests() -> None:
+    to = writer()
+    large = [[added(f"{part}{i}") for i in range(50)] for part in "ab"]
+    before = manifests(to, [added("c")], large[0], [added("d")], large[1])
+    size = int(str(before.rows()[1]["file_size"]))
+    rules = MergeRules(target_bytes=size, full_bytes=1, min_count=30)
+    after = merge_manifests(before, to, rules)
+    assert after.names[:2] == [before.names[1], before.names[3]]
+    assert held(to, after)[2:] == [["+c", "+d"]]
+
+
 def test_a_full_merge_of_one_manifest_is_none() -> None:
     to = writer()
     before = manifests(to, [added("a")])

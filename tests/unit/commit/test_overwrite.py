@@ -1,5 +1,7 @@
 """Which files an overwrite removes, and at which level its new files start."""
 
+from datetime import date, datetime
+
 import pytest
 
 from paimon_explore.commit.file_changes import Changes
@@ -10,6 +12,7 @@ from paimon_explore.commit.overwrite import (
     PartitionMatcher,
     check_new_files,
     overwrite_changes,
+    partition_scalar,
     upgrade_level_0,
 )
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
@@ -54,6 +57,16 @@ def test_the_partitions_of_the_new_files_go() -> None:
 def test_what_is_no_partition_is_refused(spec: dict[str, object]) -> None:
     with pytest.raises(InvalidInputError, match=r"(?i)partition column"):
         removed(Overwrite(specs=(spec,)))
+
+
+@pytest.mark.parametrize("day", [date(2024, 1, 2), datetime(2024, 1, 2), "2024-01-02"])  # noqa: DTZ001
+def test_a_day_is_a_date_or_a_time_at_its_beginning(day: object) -> None:
+    field = DataField(id=0, name="d", type=AtomicType(root=TypeRoot.DATE))
+    assert partition_scalar(day, field).as_py() == date(2024, 1, 2)
+    with pytest.raises(InvalidInputError, match=r"'d' is DATE, but .* is not a valid DATE"):
+        partition_scalar(datetime(2024, 1, 2, 0, 0, 0, 1), field)  # noqa: DTZ001
+    with pytest.raises(InvalidInputError):
+        partition_scalar(None, field)
 
 
 def test_new_files_outside_of_the_partitions_are_refused() -> None:

@@ -6,6 +6,7 @@ import pytest
 from paimon_explore.commit.manifest_writer import range_of_entries, range_of_manifests
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.encoding.binary_row.row_encoder import encode_rows
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from support.decoding import with_arity
 from support.entries import entries, entry, int_row
@@ -30,6 +31,13 @@ def test_the_range_spans_all_entries_and_counts_their_nulls() -> None:
 def test_nothing_but_nulls_has_no_bounds() -> None:
     found = range_of_entries(entries(entry("f", partition=NULL_ROW)), BY_INT)
     assert (found.low, found.high, found.null_counts) == (NULL_ROW, NULL_ROW, (1,))
+
+
+def test_a_partition_that_cannot_be_decoded_is_corrupt() -> None:
+    with pytest.raises(CorruptFileError, match="in _PARTITION, value 0"):
+        range_of_entries(entries(entry("f", partition=b"x"), entry("g")), BY_INT)
+    with pytest.raises(CorruptFileError, match="_PARTITION_STATS"):
+        range_of_manifests(files(manifest(b"x", b"x", [0])), BY_INT)
 
 
 def test_one_partition_is_its_own_range() -> None:

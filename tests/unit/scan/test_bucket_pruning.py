@@ -42,6 +42,10 @@ def test_equalities_on_the_key_choose_buckets(where: str, expected: list[int] | 
     assert buckets(where, "k") == expected
 
 
+def test_hive_has_its_own_function() -> None:
+    assert buckets("k IN (11, -1)", "k", function="hive") == [3, 7]
+
+
 def test_all_columns_of_the_key_must_be_given() -> None:
     assert buckets("k = 1", "k", "s", function="default") is None
     one = buckets("k = 1 AND s = 'a'", "k", "s", function="default")
@@ -58,6 +62,7 @@ def test_all_columns_of_the_key_must_be_given() -> None:
         ("k = 1 AND f = 2.5", True),
         ("k IN (1, 2) AND f IN (0.0, 1.0) AND v > 5", True),
         ("k = 1 AND f = 2.5 OR k = 2 AND f IS NULL", True),
+        ("k = 1 AND f = 2.5 OR k = 2", False),
         ("k = 1", False),
         ("k = 1 OR f = 2.5", False),
         ("k = 1 AND f > 0", False),

@@ -84,6 +84,12 @@ def test_a_long_list_is_looked_up_within_the_bounds() -> None:
     assert kept(f"i IN ({listed})", stats) == [False, False, True, False, True]
 
 
+def test_a_list_of_booleans_is_compared_with_the_bounds() -> None:
+    stats = frame("flag", [False, True, False, None], [False, True, True, None], [0] * 4)
+    assert kept("flag IN (TRUE)", stats) == [False, True, True, True]
+    assert kept("flag NOT IN (TRUE)", stats) == [True, False, True, True]
+
+
 def test_an_all_null_file_answers_only_is_null() -> None:
     stats = frame("i", [None], [None], [10])
     assert kept("i = 1", stats) == [False]
@@ -139,8 +145,11 @@ def test_the_two_zeros_are_one_value() -> None:
     ],
 )
 def test_a_prefix_is_compared_with_cut_bounds(where: str, expected: list[bool]) -> None:
-    stats = frame("s", ["aa", "abb", "ac", "b"], ["b", "abc", "ad", "\U0010ffff"], [0, 0, 0, 0])
-    assert kept(where, stats) == expected
+    lows: list[object] = ["aa", "abb", "ac", "b"]
+    highs: list[object] = ["b", "abc", "ad", "\U0010ffff"]
+    assert kept(where, frame("s", lows, highs, [0, 0, 0, 0])) == expected
+    unknown = frame("s", [*lows, None, "b"], [*highs, "a", None], [0, 0, 0, 0, 0, 0])
+    assert kept(where, unknown) == [*expected, True, True]
 
 
 def test_members_of_rows_have_no_statistics() -> None:

@@ -72,6 +72,11 @@ def data_files(table: Table) -> set[str]:
     return {status.path for status in table._store.file_io.walk(table.path)}
 
 
+def written_changelog(table: Table) -> int:
+    written = [one for one in table.snapshots if one.commit_kind.value != "COMPACT"]
+    return sum(one.changelog_record_count or 0 for one in written)
+
+
 @pytest.mark.parametrize("name", TABLE_KINDS)
 def test_a_transaction_does_what_its_operations_do_one_by_one_in_one_snapshot(name: str) -> None:
     one, many = table_of(name), table_of(name)
@@ -84,6 +89,7 @@ def test_a_transaction_does_what_its_operations_do_one_by_one_in_one_snapshot(na
         assert one.snapshot == before, "visible before the commit"
     made = [s for s in one.snapshots if s.id > before.id and s.commit_kind.value != "COMPACT"]
     assert [s.commit_user for s in made] == [made[0].commit_user], "not one snapshot"
+    assert written_changelog(one) == written_changelog(many)
     for table in (one, many):
         if TABLE_KINDS[name].waits:
             table.compact()

@@ -48,6 +48,13 @@ def test_a_key_that_moves_is_deleted_from_its_old_partition() -> None:
     assert table.maintenance.fsck() == []
 
 
+def test_deletions_have_the_values_of_their_partition() -> None:
+    parts = [row(k, p, k) for k, p in enumerate("abcd")]
+    table = table_of(parts, [row(k, "e", 9) for k in range(4)])
+    deletions = [("-D", k, p, 9) for k, p in enumerate("abcd")]
+    assert records(table) == sorted([*deletions, *(("+I", k, "e", 9) for k in range(4))])
+
+
 def test_new_keys_are_told_apart_from_known_ones() -> None:
     added = [row(3, "b", 3), row(4, "b", 4), row(2, "b", 5)]
     table = table_of([row(1, "a", 1), row(2, "a", 2)], added)
@@ -167,12 +174,25 @@ def test_an_index_of_many_keys_is_looked_up_by_value() -> None:
         primary_keys=("k",),
         options={},
     )
-    known = KnownKeys(partition=b"", bucket=3, columns=[pa.array([5, 6], pa.int32())])
-    index = KeyIndex(schema, TableOptions({}), [known])
-    rows = pa.RecordBatch.from_pylist(
-        [{"k": 8, "p": "x", "_VALUE_KIND": 0}],
-        schema=columns(k=pa.int32(), p=pa.string(), _VALUE_KIND=pa.int8()),
-    )
-    placed = index.assign(rows)
-    assert placed.rows.num_rows == 1
-    assert placed.buckets.tolist() == [0]
+    partition = (1).to_bytes(4, "big") + bytes(8) + b"w" + bytes(6) + b"\x81"
+    known = KnownKeys(partition=partition, bucket=3, columns=[pa.array([15, 16], pa.int32())])
+    options = {"dynamic-bucket.target-row-num": "2"}
+    index = KeyIndex(schema, TableOptions(options), [known])
+
+    def buckets(*keys: tuple[int, str]) -> list[int]:
+        """The buckets of new rows; those of deletions are left out."""
+        rows = pa.RecordBatch.from_pylist(
+            [{"k": k, "p": p, "_VALUE_KIND": 0} for k, p in keys],
+            schema=columns(k=pa.int32(), p=pa.string(), _VALUE_KIND=pa.int8()),
+        )
+        placed = index.assign(rows)
+        kinds = placed.rows.column("_VALUE_KIND").to_pylist()
+        return [b for b, kind in zip(placed.buckets.tolist(), kinds, strict=True) if not kind]
+
+    assert buckets((8, "x")) == [0]
+    assert buckets((1, "x"), (2, "x"), (3, "x")) == [0, 1, 1]
+    assert buckets((8, "y"), (1, "y"), (2, "y")) == [0, 0, 1], "a key leaves its bucket"
+    assert buckets((4, "x"), (5, "x"), (6, "x"), (7, "x")) == [0, 0, 1, 2], "which has room again"
+    assert buckets((9, "x"), (10, "x")) == [2, 3]
+    index = KeyIndex(schema, TableOptions({**options, "merge-engine": "first-row"}), [known])
+    assert [buckets((1, "x"), (2, "x")), buckets((1, "y"), (3, "y"))] == [[0, 0], [0]]
