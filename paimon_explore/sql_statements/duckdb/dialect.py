@@ -95,8 +95,6 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
             files.
     """
     first = Reader(text).here
-    if first.word == "TABLE":
-        text = f"SELECT * FROM{text[first.end :]}"
     if first.word not in _QUERY_WORDS and first.sign != "(":
         raise _unknown_statement(text)
     missing = nothing_after(text) if dialect == SPARK else None
@@ -123,6 +121,8 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
 
 
 def _name_as_spark(tree: exp.Query) -> None:
+    if not tree.args.get("from_"):
+        _replace_constants(tree)
     for inner in list(tree.find_all(exp.Subquery)):
         _without_parentheses(inner)
     for values in tree.find_all(exp.Values):
@@ -132,6 +132,16 @@ def _name_as_spark(tree: exp.Query) -> None:
     for name in tree.find_all(exp.Identifier):
         if name.name.startswith(_UNKNOWN):  # an alias with columns
             name.set("this", name.name.removeprefix(_UNKNOWN))
+
+
+def _replace_constants(tree: exp.Query) -> None:
+    """Replace `user` without parentheses; the others of DuckDB are columns in Spark."""
+    for column in list(tree.find_all(exp.Column)):
+        name = column.name.lower() if column.parent_select is tree else ""
+        if name == "user":
+            column.replace(exp.CurrentUser())
+        elif name in {"current_catalog", "current_schema"}:
+            raise InvalidInputError(f"There is no column {name!r}.", hint=f"Write {name}().")
 
 
 def _name_again(function: exp.Anonymous) -> None:

@@ -388,7 +388,11 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Decode: _utf8,
     exp.UnixSeconds: lambda node: _unix_count(node, 1000000),
     exp.UnixMillis: lambda node: _unix_count(node, 1000),
-    exp.RegrCount: lambda node: exp.cast(node.copy(), "bigint"),
+    exp.RegrCount: lambda node: (
+        node
+        if isinstance(node.parent, exp.Filter | exp.Window)
+        else exp.cast(node.copy(), "bigint")
+    ),
     exp.Extract: lambda node: _field(node.name, node.expression.copy()),
     exp.ArraySize: lambda node: exp.cast(call("cardinality", node.this.copy()), "int"),
     exp.Chr: lambda node: call("spark.chr", *(one.copy() for one in node.expressions)),
@@ -397,6 +401,13 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.StrPosition: lambda node: (
         refused("instr with an occurrence")()
         if node.args.get("occurrence")
+        else call(
+            "spark_locate",
+            node.args["substr"].copy(),
+            node.this.copy(),
+            node.args["position"].copy(),
+        )
+        if node.args.get("position")
         else exp.cast(node.copy(), "int")
     ),
     exp.SHA2: _digest,
