@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.duckdb.column_names import column_name
 from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
     GENERATORS,
@@ -286,10 +287,7 @@ def named(tree: exp.Query) -> exp.Query:
         if isinstance(function, exp.Func) and function.sql_name().lower() == name in OWN_FUNCTIONS:
             function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
-            text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
-            if isinstance(item, exp.Func) and text.isidentifier():  # as current_date
-                text = f"{text.lower()}()"
-            item.replace(exp.alias_(item.copy(), text.replace("'", ""), quoted=True))
+            item.replace(exp.alias_(item.copy(), column_name(item), quoted=True))
     return tree
 
 

@@ -55,7 +55,15 @@ def _difference(node: exp.Expr) -> exp.Expr:
     ]
     for time in times:
         time.set("to", exp.DataType.build("timestamp", dialect="duckdb"))
-    return call("date_sub", exp.Literal.string(unit.name), *times)
+    months = _MONTHS.get(unit.name.upper())
+    if months is None:
+        return call("date_sub", exp.Literal.string(unit.name), *times)
+    whole = call("spark_whole_months", *times)
+    return exp.cast(exp.IntDiv(this=whole, expression=exp.Literal.number(months)), "bigint")
+
+
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+"""The months of a unit, of which DuckDB counts one more between ends of months."""
 
 
 def _days(node: exp.Expr) -> exp.Expr:

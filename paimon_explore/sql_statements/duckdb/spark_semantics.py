@@ -416,7 +416,10 @@ def _parsed(kind: str, *, fails: bool = True) -> Callable[..., exp.Expr]:
 
 
 def _unix_time(time: exp.Expr | None = None, pattern: exp.Expr | None = None) -> exp.Expr:
-    when = call("now") if time is None else _parsed("timestamptz")(time, pattern)
+    if time is None or pattern is not None:
+        when = call("now") if time is None else _parsed("timestamptz")(time, pattern)
+    else:
+        when = _by_type("spark_instant", time)
     return exp.IntDiv(this=call("epoch_us", when), expression=exp.Literal.number(1000000))
 
 
@@ -475,7 +478,10 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Concat: _joined,
     exp.DPipe: _joined,
     exp.ConcatWs: _joined,
-    **dict.fromkeys((exp.Upper, exp.Lower, exp.Initcap, exp.Trim), _with_text),
+    **dict.fromkeys((exp.Lower, exp.Initcap, exp.Trim), _with_text),
+    exp.Upper: lambda node: exp.Upper(
+        this=call("spark.replace", node.this.copy(), *map(exp.Literal.string, ("ß", "SS")))
+    ),
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,

@@ -74,6 +74,15 @@ CREATE MACRO spark_number_text(t) AS CASE
     WHEN contains(t, 'e') THEN (CASE WHEN t LIKE '-%' THEN '-' ELSE '' END) || spark_scientific(
         regexp_replace(split_part(t, 'e', 1), '[-.]', '', 'g'), split_part(t, 'e', 2)::INT)
     WHEN t LIKE '-%' THEN '-' || spark_plain_text(substr(t, 2)) ELSE spark_plain_text(t) END;
+-- Seconds since 1970 of a time without a zone, which UTC has.
+CREATE MACRO spark_instant(x VARCHAR) AS CAST(spark_moment(x) AS TIMESTAMPTZ), (x TIMESTAMP) AS x,
+    (x DATE) AS CAST(x AS TIMESTAMPTZ), (x TIMESTAMPTZ) AS x;
+CREATE MACRO spark_last_whole_day(a, b) AS CAST(b AS DATE)
+    - CASE WHEN b::DATE > a::DATE AND b::TIME < a::TIME THEN 1 ELSE 0 END
+    + CASE WHEN b::DATE < a::DATE AND b::TIME > a::TIME THEN 1 ELSE 0 END;
+CREATE MACRO spark_month_days(d) AS (12 * year(d) + month(d)) * 32 + day(d);
+CREATE MACRO spark_whole_months(a, b) AS
+    (spark_month_days(spark_last_whole_day(a, b)) - spark_month_days(a)) // 32;
 CREATE MACRO spark.add_months(d, n) AS CAST(CAST(d AS DATE) + to_months(n) AS DATE);
 CREATE MACRO spark_months(a, b) AS 12 * (year(a) - year(b)) + month(a) - month(b)
     + CASE WHEN day(a) = day(b) OR (a::DATE = last_day(a) AND b::DATE = last_day(b)) THEN 0
@@ -230,9 +239,9 @@ CREATE MACRO spark.pmod(a, n) AS
 CREATE MACRO spark.try_mod(a, b) AS CASE WHEN b <> 0 THEN a % b END;
 CREATE MACRO spark.e() AS exp(1);
 -- Without the loss of digits of 1 + x and e^x - 1 where x is small.
-CREATE MACRO spark.log1p(x) AS CASE WHEN abs(x) < 0.5 THEN
+CREATE MACRO spark.log1p(x) AS CASE WHEN x BETWEEN -0.5 AND 0.5 THEN
     2 * atanh(CAST(x AS DOUBLE) / (2 + CAST(x AS DOUBLE))) WHEN x > -1 THEN ln(1 + CAST(x AS DOUBLE)) END;
-CREATE MACRO spark.expm1(x) AS CASE WHEN abs(x) < 0.5 THEN
+CREATE MACRO spark.expm1(x) AS CASE WHEN x BETWEEN -0.5 AND 0.5 THEN
     2 * sinh(CAST(x AS DOUBLE) / 2) * exp(CAST(x AS DOUBLE) / 2) ELSE exp(x) - 1 END;
 CREATE MACRO spark.csc(x) AS 1 / sin(x);
 CREATE MACRO spark.sec(x) AS 1 / cos(x);
