@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 
-from paimon_explore.sql_statements.duckdb.spark_functions import SPARK
-
+_Write = Callable[[exp.Expr], str]
 _SIGNS: Mapping[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -38,13 +38,18 @@ _UPPER = frozenset(
 """Functions that Spark writes in upper case."""
 
 
-def column_name(item: exp.Expr) -> str:
-    """Return the name of a column.
+def column_namer() -> _Write:
+    """Return a function that returns the name of a column.
 
     >>> import sqlglot
-    >>> column_name(sqlglot.parse_one("-a + 2 * (b - 1) <> 3", read="spark"))
+    >>> column_namer()(sqlglot.parse_one("-a + 2 * (b - 1) <> 3", read="spark"))
     '(NOT (((- a) + (2 * (b - 1))) = 3))'
     """
+    generator = Spark().generator(normalize_functions="lower")
+    return lambda item: _name(item, lambda node: generator.generate(node, copy=False))
+
+
+def _name(item: exp.Expr, write: _Write) -> str:
     select = item.parent_select
     sources = [] if select is None else [*select.find_all(exp.Table, exp.Subquery)]
     tables = {source.alias_or_name.lower() for source in sources} | {""}
@@ -54,58 +59,55 @@ def column_name(item: exp.Expr) -> str:
     holder = exp.Alias(this=item.copy())
     for node in reversed(list(holder.this.walk(prune=lambda node: isinstance(node, exp.Query)))):
         is_own = not isinstance(node, exp.Column) or node.table.lower() in tables
-        text = _text(node) if is_own else None
+        text = _text(node, write) if is_own else None
         if text is not None:
             node.replace(exp.var(text))
-    text = _sql(holder.this).replace("(*)", "(1)").replace(" FILTER(", " FILTER (")
+    text = write(holder.this).replace("(*)", "(1)").replace(" FILTER(", " FILTER (")
     if isinstance(item, exp.Func) and text.isidentifier():  # as current_date
         text = f"{text.lower()}()"
     return text.replace("'", "")
 
 
-def _sql(node: exp.Expr) -> str:
-    return node.sql(dialect=SPARK, normalize_functions="lower")
-
-
-def _text(node: exp.Expr) -> str | None:
+def _text(node: exp.Expr, write: _Write) -> str | None:
     """Return the text of an expression whose parts have theirs; None for that of sqlglot."""
     if type(node) in _SIGNS:
-        return f"({_sql(node.this)} {_SIGNS[type(node)]} {_sql(node.expression)})"
+        return f"({write(node.this)} {_SIGNS[type(node)]} {write(node.expression)})"
     if type(node) in _TEXTS:
-        return _TEXTS[type(node)](node)
-    name, _, rest = _sql(node).partition("(") if isinstance(node, exp.Func) else ("", "", "")
-    return f"{name.upper()}({rest}" if name in _UPPER else None
+        return _TEXTS[type(node)](node, write)
+    if not isinstance(node, exp.Func):
+        return None
+    function = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+    name, _, rest = write(node).partition("(") if function.lower() in _UPPER else ("", "", "")
+    return f"{name.upper()}({rest}" if name else None
 
 
-def _negation(node: exp.Expr) -> str:
-    text = _sql(node.this)
+def _negation(node: exp.Expr, write: _Write) -> str:
+    text = write(node.this)
     return (
         f"{text.removesuffix('NULL)')}NOT NULL)" if text.endswith("IS NULL)") else f"(NOT {text})"
     )
 
 
-def _negative(node: exp.Expr) -> str:
-    text = _sql(node.this)
+def _negative(node: exp.Expr, write: _Write) -> str:
+    text = write(node.this)
     return f"-{text}" if text[0].isdigit() else f"(- {text})"
 
 
-def _between(node: exp.Expr) -> str:
-    return f"between({', '.join(_sql(node.args[key]) for key in ('this', 'low', 'high'))})"
-
-
-_TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr], str | None]] = {
-    exp.Column: lambda node: node.name,
-    exp.Subquery: lambda _: "scalarsubquery()",
-    exp.Exists: lambda _: "exists()",
-    exp.Paren: lambda node: _sql(node.this),
-    exp.Boolean: lambda node: _sql(node).lower(),
-    exp.NEQ: lambda node: f"(NOT ({_sql(node.this)} = {_sql(node.expression)}))",
+_TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr, _Write], str | None]] = {
+    exp.Column: lambda node, _: node.name,
+    exp.Subquery: lambda *_: "scalarsubquery()",
+    exp.Exists: lambda *_: "exists()",
+    exp.Paren: lambda node, write: write(node.this),
+    exp.Boolean: lambda node, write: write(node).lower(),
+    exp.NEQ: lambda node, write: f"(NOT ({write(node.this)} = {write(node.expression)}))",
     exp.Not: _negation,
     exp.Neg: _negative,
-    exp.In: lambda node: f"({_sql(node)})",
-    exp.Between: _between,
-    exp.DPipe: lambda node: f"concat({_sql(node.this)}, {_sql(node.expression)})",
-    exp.If: lambda node: (
-        None if isinstance(node.parent, exp.Case) else f"(IF({_sql(node).partition('(')[2]})"
+    exp.In: lambda node, write: f"({write(node)})",
+    exp.Between: lambda node, write: (
+        f"between({', '.join(write(node.args[key]) for key in ('this', 'low', 'high'))})"
+    ),
+    exp.DPipe: lambda node, write: f"concat({write(node.this)}, {write(node.expression)})",
+    exp.If: lambda node, write: (
+        None if isinstance(node.parent, exp.Case) else f"(IF({write(node).partition('(')[2]})"
     ),
 }

@@ -30,13 +30,23 @@ def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -
         _mark(found[name], kinds[name])
     for alias in reversed(list(tree.find_all(exp.Alias))):  # parts before what holds them
         name = alias.alias.lower()
-        if name in found and name not in kinds:
-            _mark(found[name], _kind(alias.this))
+        own = [one for one in found.get(name, ()) if name not in kinds or _reads_queries(one)]
+        _mark(own, alias.this)
 
 
-def _mark(columns: Iterable[exp.Expr], kind: str) -> None:
-    for column in columns if kind else ():
-        column.type = exp.DataType.build(kind)
+def _mark(columns: Sequence[exp.Expr], value: exp.Expr | str) -> None:
+    if columns:
+        kind = value if isinstance(value, str) else _kind(value)
+        for column in columns:
+            column.type = exp.DataType.build(kind) if kind else None
+
+
+def _reads_queries(column: exp.Expr) -> bool:
+    """Return whether the query of a column reads no table itself."""
+    select = column.parent_select
+    if select is None or select.args.get("joins") or not select.args.get("from_"):
+        return False
+    return isinstance(select.args["from_"].this, exp.Subquery)
 
 
 def _kind(value: exp.Expr) -> str:
@@ -53,7 +63,10 @@ def is_map_value(value: exp.Expr) -> bool:
 
 
 _MAPS = frozenset(
-    {"map_concat", "map_filter", "transform_values", "transform_keys", "map_zip_with", "str_to_map"}
+    {
+        *("map_concat", "map_filter", "transform_values", "transform_keys", "str_to_map"),
+        *("map_from_entries", "map_from_arrays"),
+    }
 )
 _QUOTIENTS = (exp.Div, exp.SafeDivide)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, *_QUOTIENTS)

@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.sql_statements.duckdb.column_names import column_name
+from paimon_explore.sql_statements.duckdb.column_names import column_namer
 from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
     GENERATORS,
@@ -282,12 +282,14 @@ _WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UD
 def named(tree: exp.Query) -> exp.Query:
     """Name the columns of a query and its parts as Spark does, by the text of their expressions."""
     items = [item for select in tree.find_all(exp.Select) for item in select.expressions]
+    name_of = column_namer()
     for item in reversed(items):  # parts before what holds them
         function, name = item.this, item.alias.lower()
         if isinstance(function, exp.Func) and function.sql_name().lower() == name in OWN_FUNCTIONS:
             function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
-            item.replace(exp.alias_(item.copy(), column_name(item), quoted=True))
+            with _silent_sqlglot():
+                item.replace(exp.alias_(item.copy(), name_of(item), quoted=True))
     return tree
 
 

@@ -153,6 +153,8 @@ def _counted(node: exp.Expr) -> exp.Expr:
 def _filtered(node: exp.Expr) -> exp.Expr:
     """Return an aggregate with one filter, which also has the condition of its function."""
     inner = node.this
+    if isinstance(inner, exp.RegrCount):
+        return exp.cast(node.copy(), "bigint")
     if isinstance(inner, exp.Filter):
         both = exp.and_(inner.expression.this.copy(), node.expression.this.copy())
         return exp.Filter(this=inner.this.copy(), expression=exp.Where(this=both))

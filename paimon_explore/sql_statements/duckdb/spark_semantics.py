@@ -264,7 +264,8 @@ def _moved(node: exp.Expr) -> exp.Expr:
 
     Plus or minus other units it is a timestamp with the local time zone.
     """
-    intervals = node.expression.find_all(exp.Interval)
+    parts = node.expression.walk(prune=lambda part: isinstance(part, exp.Func))
+    intervals = [part for part in parts if isinstance(part, exp.Interval)]
     units = {one.args["unit"].name.upper() for one in intervals if one.args.get("unit") is not None}
     if not units or node.this.find(exp.Interval) is node.this:
         return node
@@ -307,7 +308,7 @@ _OF_ARGUMENT = (
 
 
 def _may_be_date(node: exp.Expr) -> bool:
-    if isinstance(node, (exp.Paren, exp.Coalesce, *_OF_ARGUMENT)):
+    if isinstance(node, (exp.Paren, exp.Coalesce, exp.Greatest, exp.Least, *_OF_ARGUMENT)):
         return not isinstance(node, exp.Sum) and _may_be_date(node.this)
     if isinstance(node, exp.Cast):
         return node.is_type("date")
