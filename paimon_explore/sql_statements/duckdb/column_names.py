@@ -6,28 +6,16 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
 _Write = Callable[[exp.Expr], str]
-_SIGNS: Mapping[type[exp.Expr], str] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-    exp.IntDiv: "div",
-    exp.EQ: "=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "<=>",
-    exp.And: "AND",
-    exp.Or: "OR",
-    exp.Is: "IS",
-    exp.BitwiseAnd: "&",
-    exp.BitwiseOr: "|",
-    exp.BitwiseXor: "^",
-    exp.BitwiseLeftShift: "<<",
-    exp.BitwiseRightShift: ">>",
-}
+_SIGNED = (
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv, exp.EQ, exp.LT, exp.LTE, exp.GT),
+    *(exp.GTE, exp.NullSafeEQ, exp.And, exp.Or, exp.Is, exp.BitwiseAnd, exp.BitwiseOr),
+    *(exp.BitwiseXor, exp.BitwiseLeftShift, exp.BitwiseRightShift),
+)
+_WRITTEN = (
+    *("+", "-", "*", "/", "%", "div", "=", "<", "<=", ">", ">=", "<=>", "AND", "OR", "IS"),
+    *("&", "|", "^", "<<", ">>"),
+)
+_SIGNS: Mapping[type[exp.Expr], str] = dict(zip(_SIGNED, _WRITTEN, strict=True))
 _UPPER = frozenset(
     {
         *("ceil", "floor", "sqrt", "cbrt", "exp", "expm1", "log", "log2", "log10", "log1p", "pi"),

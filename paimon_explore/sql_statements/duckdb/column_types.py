@@ -81,11 +81,11 @@ _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
     **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
     exp.Between: ("this", "low", "high"),
     exp.Array: ("expressions",),
-    exp.If: ("true", "false"),
+    **dict.fromkeys((exp.If, exp.Nvl2), ("true", "false")),
     exp.Case: ("ifs", "default"),
 }
 """The operands with a common type."""
-_OF_OPERANDS = (*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Case)
+_OF_OPERANDS = (*(*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Nvl2, exp.Case),)
 """Expressions that have this type themselves."""
 
 
