@@ -4,9 +4,10 @@ A view is dropped as soon as the engine has analysed the query, whose plan keeps
 statement reads the latest snapshots, and existing rows stay at theirs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -23,11 +24,14 @@ from paimon_explore.sql_statements.table_references import (
     spliced,
 )
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
-from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 from paimon_explore.sql_statements.views import find_view, named_columns, query_of
 from paimon_explore.sql_statements.views import opened as opened_view
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import point_of
+
+_BEFORE_QUERY = frozenset({"UNION", "ALL", "DISTINCT", "EXCEPT", "MINUS", "INTERSECT"})
+_CLAUSES = frozenset({"LIMIT", "ORDER", "OFFSET", "SORT", *_BEFORE_QUERY})
 
 
 def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows:
@@ -50,7 +54,7 @@ def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows
 @contextmanager
 def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
     """Replace Paimon tables in the text by temporary views, which exist inside the context."""
-    source = with_catalog_functions(warehouse, source)
+    source = with_catalog_functions(warehouse, as_selects(source))
     found = [
         (reference, name)
         for reference in references_of(source)
@@ -68,6 +72,36 @@ def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
             replacements += _replacements(reference, name, view)
         replacements += {edit for one, _ in found for edit in _hidden_score(one, source)}
         yield spliced(source, replacements)
+
+
+def as_selects(source: str) -> str:
+    """Write `TABLE t`, and VALUES with clauses in parentheses, as SELECT, which sqlglot reads.
+
+    >>> as_selects("FROM (TABLE t) JOIN (VALUES 1, 2 LIMIT 1)")
+    'FROM (SELECT * FROM t) JOIN (SELECT * FROM VALUES 1, 2 LIMIT 1)'
+    """
+    tokens = tokens_of(source)
+    edits: list[tuple[int, int, str]] = []
+    for at, (one, after) in enumerate(pairwise(tokens)):
+        before = tokens[at - 1] if at else one
+        begins = not at or before.sign == "(" or before.word in _BEFORE_QUERY
+        if begins and one.word == "TABLE" and after.kind in {Kind.WORD, Kind.NAME}:
+            edits.append((one.start, one.end, "SELECT * FROM"))
+        elif one.word == "VALUES" and before.sign == "(" and _has_clause(tokens[at:]):
+            edits.append((one.start, one.start, "SELECT * FROM "))
+    return spliced(source, edits)
+
+
+def _has_clause(tokens: Sequence[Token]) -> bool:
+    """Return whether VALUES has a clause before the parenthesis that ends its query."""
+    depth = 0
+    for one in tokens:
+        depth += (one.sign == "(") - (one.sign == ")")
+        if depth < 0:
+            return False
+        if depth == 0 and one.word in _CLAUSES:
+            return True
+    return False
 
 
 def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:

@@ -96,7 +96,7 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     by_name = by_name or reader.takes("BY", "NAME")
     columns = None if by_name else _columns(reader)
     query = reader.rest()
-    if query.upper().startswith("VALUES"):
+    if query.upper().startswith(("VALUES", "SELECT")):
         query = _with_defaults(query, _targets(schema, static, columns))
     rows = run_query(warehouse, f"{before} {query}".strip())
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
@@ -174,15 +174,21 @@ def _targets(
 
 
 def _with_defaults(values: str, fields: Sequence[DataField]) -> str:
-    """Return `VALUES (…), …` with constants for DEFAULT."""
+    """Return `VALUES (…), …` or `SELECT …` with constants for DEFAULT."""
     found: list[tuple[int, int, str]] = []
     depth = at = 0
     tokens = tokens_of(values)
+    row_depth = int(tokens[0].word == "VALUES")
     for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         depth += (one.sign == "(") - (one.sign == ")")
-        at = 0 if depth == 0 else at + (depth == 1 and one.sign == ",")
-        is_whole = before.sign in {"(", ","} and after.sign in {")", ","}
-        if one.word == "DEFAULT" and depth == 1 and is_whole and at < len(fields):
+        if row_depth == 0 and one.word == "FROM":
+            break
+        at = 0 if depth < row_depth else at + (depth == row_depth and one.sign == ",")
+        is_first = before.word == "SELECT" or before.sign in {"(", ","}
+        is_whole = is_first and (
+            after.sign in {")", ","} or after.word == "FROM" or after.kind is Kind.END
+        )
+        if one.word == "DEFAULT" and depth == row_depth and is_whole and at < len(fields):
             found.append((one.start, one.end, _or_default("DEFAULT", fields[at])))
     return spliced(values, found)
 

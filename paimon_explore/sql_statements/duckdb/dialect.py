@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.arguments import python_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.duckdb.column_names import column_namer
 from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
     GENERATORS,
@@ -95,8 +96,6 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
             files.
     """
     first = Reader(text).here
-    if first.word == "TABLE":
-        text = f"SELECT * FROM{text[first.end :]}"
     if first.word not in _QUERY_WORDS and first.sign != "(":
         raise _unknown_statement(text)
     missing = nothing_after(text) if dialect == SPARK else None
@@ -123,6 +122,8 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
 
 
 def _name_as_spark(tree: exp.Query) -> None:
+    if not tree.args.get("from_"):
+        _replace_constants(tree)
     for inner in list(tree.find_all(exp.Subquery)):
         _without_parentheses(inner)
     for values in tree.find_all(exp.Values):
@@ -132,6 +133,16 @@ def _name_as_spark(tree: exp.Query) -> None:
     for name in tree.find_all(exp.Identifier):
         if name.name.startswith(_UNKNOWN):  # an alias with columns
             name.set("this", name.name.removeprefix(_UNKNOWN))
+
+
+def _replace_constants(tree: exp.Query) -> None:
+    """Replace `user` without parentheses; the others of DuckDB are columns in Spark."""
+    for column in list(tree.find_all(exp.Column)):
+        name = column.name.lower() if column.parent_select is tree else ""
+        if name == "user":
+            column.replace(exp.CurrentUser())
+        elif name in {"current_catalog", "current_schema"}:
+            raise InvalidInputError(f"There is no column {name!r}.", hint=f"Write {name}().")
 
 
 def _name_again(function: exp.Anonymous) -> None:
@@ -271,15 +282,14 @@ _WITH_NAMES = exp.Column | exp.Alias | exp.Aliases | exp.Star | exp.Dot | exp.UD
 def named(tree: exp.Query) -> exp.Query:
     """Name the columns of a query and its parts as Spark does, by the text of their expressions."""
     items = [item for select in tree.find_all(exp.Select) for item in select.expressions]
+    name_of = column_namer()
     for item in reversed(items):  # parts before what holds them
         function, name = item.this, item.alias.lower()
         if isinstance(function, exp.Func) and function.sql_name().lower() == name in OWN_FUNCTIONS:
             function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
-            text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
-            if isinstance(item, exp.Func) and text.isidentifier():  # as current_date
-                text = f"{text.lower()}()"
-            item.replace(exp.alias_(item.copy(), text.replace("'", ""), quoted=True))
+            with _silent_sqlglot():
+                item.replace(exp.alias_(item.copy(), name_of(item), quoted=True))
     return tree
 
 

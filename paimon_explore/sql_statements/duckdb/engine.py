@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.definitions import DataField, DataType
 from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -23,6 +23,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio.paths import scheme
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sql_statements.duckdb.column_types import mark_types
 from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
 from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
@@ -36,9 +37,8 @@ from paimon_explore.sql_statements.duckdb.dialect import (
 )
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
-from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
+from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, paimon_type
 from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, has_few_rows, plain_scan
-from paimon_explore.sql_statements.duckdb.spark_generators import mark_types
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
@@ -156,11 +156,10 @@ class DuckDBEngine:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
         self._check_tables(tree)
+        views = self._session_views(tree)
         if self._dialect == SPARK:
             tree = in_database(named(tree), self._state.database)
-            mark_types(
-                tree, [one for scan in self._scans.values() for one in scan.target.schema.fields]
-            )
+            mark_types(tree, self._column_types(views))
         self.tree = tree
         scans = self._scans_of_paths(tree)
         known = metadata_answer(tree, scans)
@@ -168,7 +167,7 @@ class DuckDBEngine:
             name = f"_paimon_{uuid4().hex}"
             text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
             return DirectRows(text, {name: known}, known.schema, known.to_batches)
-        sources = {**self._sources, **self._session_views(tree)}
+        sources = {**self._sources, **views}
         meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
         direct = None if plain is None else (plain[1], plain[0].to_batches)
         if plain is not None and direct is not None and has_few_rows(plain[0]):
@@ -189,6 +188,14 @@ class DuckDBEngine:
         if direct is None or any(isinstance(rows, FileRows) for rows in sources.values()):
             return DuckRows(meant, sources, streams)
         return DirectRows(meant, sources, *direct)
+
+    def _column_types(self, views: Mapping[str, object]) -> Iterator[tuple[str, DataType | None]]:
+        """Yield the columns of the tables, and of the rows of variables."""
+        for scan in self._scans.values():
+            yield from ((field.name, field.type) for field in scan.target.schema.fields)
+        for rows in views.values():
+            schema = getattr(rows, "schema", ())
+            yield from ((field.name, paimon_type(field.type)) for field in schema)
 
     def _scans_of_paths(self, tree: exp.Query) -> dict[str, Scan]:
         """Return the scans, with the paths at which the query needs VARIANT columns."""

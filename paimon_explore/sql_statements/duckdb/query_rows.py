@@ -17,7 +17,7 @@ from paimon_explore.data_types.arrow import (
     to_arrow,
 )
 from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
-from paimon_explore.data_types.definitions import DataField, DataType
+from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
@@ -27,6 +27,7 @@ from paimon_explore.sql_statements.duckdb.database import (
     analysed,
     duckdb_errors,
     new_cursor,
+    text_constant,
 )
 from paimon_explore.sql_statements.duckdb.joined_tables import with_known_sizes
 from paimon_explore.sql_statements.duckdb.type_names import plain_type, quoted
@@ -174,7 +175,7 @@ class DuckRows:
     def fields(self) -> tuple[QueryField, ...]:
         """The columns."""
         return tuple(
-            QueryField(name=field.name, type=_paimon_type(field.type), shown=kind)
+            QueryField(name=field.name, type=paimon_type(field.type), shown=kind)
             for field, kind in zip(self.schema, self._kinds, strict=True)
         )
 
@@ -348,11 +349,26 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
     to_text = pat.is_string(wanted) and not pat.is_nested(arrow) and not pat.is_binary(arrow)
     if to_text and not pat.is_string(arrow):
         return f"spark_shown({value})"
+    if pat.is_struct(arrow) and isinstance(target.type, RowType):
+        return _stored_struct(value, arrow, target.type)
     is_time = [pat.is_date(kind) or pat.is_timestamp(kind) for kind in (arrow, wanted)]
     zones = [pat.is_timestamp(kind) and kind.tz is not None for kind in (arrow, wanted)]
     if all(is_time) and zones[0] != zones[1]:
         return f"CAST({value} AS {'TIMESTAMPTZ' if zones[1] else 'TIMESTAMP'})"
     return value
+
+
+def _stored_struct(value: str, arrow: pa.StructType, target: RowType) -> str:
+    """Return a struct whose members are stored as columns are."""
+    plain = [f"struct_extract({value}, {text_constant(one.name)})" for one in arrow]
+    pairs = zip(plain, arrow, target.fields, strict=False)
+    made = [stored_value(member, "", one.type, field) for member, one, field in pairs]
+    if made == plain or len(arrow) != len(target.fields):
+        return value
+    members = ", ".join(
+        f"{quoted(one.name)} := {text}" for one, text in zip(arrow, made, strict=True)
+    )
+    return f"CASE WHEN {value} IS NOT NULL THEN struct_pack({members}) END"
 
 
 def insert(rows: "Rows", table: Table) -> Snapshot | None:
@@ -369,7 +385,8 @@ def engine_type(arrow: pa.DataType) -> DataType:
     return from_arrow(VARIANT_ARROW if is_variant_storage(arrow) else arrow)
 
 
-def _paimon_type(arrow: pa.DataType) -> DataType | None:
+def paimon_type(arrow: pa.DataType) -> DataType | None:
+    """Return the type of a column of DuckDB; None if there is none."""
     try:
         return engine_type(arrow)
     except InvalidInputError:

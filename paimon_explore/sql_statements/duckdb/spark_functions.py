@@ -55,7 +55,15 @@ def _difference(node: exp.Expr) -> exp.Expr:
     ]
     for time in times:
         time.set("to", exp.DataType.build("timestamp", dialect="duckdb"))
-    return call("date_sub", exp.Literal.string(unit.name), *times)
+    months = _MONTHS.get(unit.name.upper())
+    if months is None:
+        return call("date_sub", exp.Literal.string(unit.name), *times)
+    whole = call("spark_whole_months", *times)
+    return exp.cast(exp.IntDiv(this=whole, expression=exp.Literal.number(months)), "bigint")
+
+
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+"""The months of a unit, of which DuckDB counts one more between ends of months."""
 
 
 def _days(node: exp.Expr) -> exp.Expr:
@@ -145,6 +153,8 @@ def _counted(node: exp.Expr) -> exp.Expr:
 def _filtered(node: exp.Expr) -> exp.Expr:
     """Return an aggregate with one filter, which also has the condition of its function."""
     inner = node.this
+    if isinstance(inner, exp.RegrCount):
+        return exp.cast(node.copy(), "bigint")
     if isinstance(inner, exp.Filter):
         both = exp.and_(inner.expression.this.copy(), node.expression.this.copy())
         return exp.Filter(this=inner.this.copy(), expression=exp.Where(this=both))
@@ -388,7 +398,11 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Decode: _utf8,
     exp.UnixSeconds: lambda node: _unix_count(node, 1000000),
     exp.UnixMillis: lambda node: _unix_count(node, 1000),
-    exp.RegrCount: lambda node: exp.cast(node.copy(), "bigint"),
+    exp.RegrCount: lambda node: (
+        node
+        if isinstance(node.parent, exp.Filter | exp.Window)
+        else exp.cast(node.copy(), "bigint")
+    ),
     exp.Extract: lambda node: _field(node.name, node.expression.copy()),
     exp.ArraySize: lambda node: exp.cast(call("cardinality", node.this.copy()), "int"),
     exp.Chr: lambda node: call("spark.chr", *(one.copy() for one in node.expressions)),
@@ -397,6 +411,13 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.StrPosition: lambda node: (
         refused("instr with an occurrence")()
         if node.args.get("occurrence")
+        else call(
+            "spark_locate",
+            node.args["substr"].copy(),
+            node.this.copy(),
+            node.args["position"].copy(),
+        )
+        if node.args.get("position")
         else exp.cast(node.copy(), "int")
     ),
     exp.SHA2: _digest,

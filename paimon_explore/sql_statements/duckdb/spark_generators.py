@@ -1,12 +1,12 @@
 """Functions of Spark that return several rows or columns, and windows of time."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, MapType, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.duckdb.column_types import is_map_value
 from paimon_explore.sql_statements.duckdb.spark_functions import ONE, call, constant, refused
 
 _WINDOW, _GENERATED = "window", "_generated"
@@ -21,31 +21,6 @@ _UNITS = {
     "microsecond": 1,
 }
 _LENGTH = re.compile(rf"\s*([0-9]+)\s*({'|'.join(_UNITS)})s?\b", re.IGNORECASE)
-
-
-def mark_types(tree: exp.Expr, fields: Iterable[DataField]) -> None:
-    """Mark the columns that are maps, of which `explode` returns two columns, and FLOAT."""
-    kinds: dict[str, str] = {}
-    for field in fields:
-        is_float = isinstance(field.type, AtomicType) and field.type.root is TypeRoot.FLOAT
-        kind = "map" if isinstance(field.type, MapType) else "float" if is_float else ""
-        name = field.name.lower()
-        kinds[name] = kind if kinds.get(name, kind) == kind else ""
-    for column in tree.find_all(exp.Column):
-        kind = kinds.get(column.name.lower(), "")
-        if kind:
-            column.type = exp.DataType.build(kind)
-
-
-def _is_map(value: exp.Expr) -> bool:
-    made = value.name.lower() if isinstance(value, exp.Anonymous) else ""
-    is_function = isinstance(value, exp.Map | exp.VarMap | exp.StrToMap | exp.MapFromEntries)
-    return is_function or value.is_type("map") or made in _MAPS
-
-
-_MAPS = frozenset(
-    {"map_concat", "map_filter", "transform_values", "transform_keys", "map_zip_with", "str_to_map"}
-)
 
 
 def _names(node: exp.Expr) -> list[str]:
@@ -89,7 +64,7 @@ def _exploded(*, numbered: bool = False, outer: bool = False) -> Callable[[exp.E
 
     def exploded(node: exp.Expr) -> exp.Expr:
         value, names = _argument(node), _names(node)
-        is_map = _is_map(value) or len(names) > 1 + numbered
+        is_map = is_map_value(value) or len(names) > 1 + numbered
         if not is_map and not numbered:
             rows = call("unnest", _rows(node, value, outer=outer))
             return exp.alias_(rows, "col") if isinstance(node.parent, exp.Select) else rows

@@ -1,17 +1,25 @@
 """Expressions whose result DuckDB would compute in another way than Spark with ANSI mode."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.duckdb import spark_functions, spark_generators, spark_lambdas
+from paimon_explore.sql_statements.duckdb.column_types import widen
 from paimon_explore.sql_statements.duckdb.functions.database_functions import SPARK_MACROS
 from paimon_explore.sql_statements.duckdb.functions.json_functions import json_schema
 from paimon_explore.sql_statements.duckdb.functions.variant_functions import typed_function
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
-from paimon_explore.sql_statements.duckdb.spark_functions import ONE, SPARK, call, constant, refused
+from paimon_explore.sql_statements.duckdb.spark_functions import (
+    ONE,
+    SPARK,
+    call,
+    constant,
+    of_values,
+    refused,
+)
 
 _CASTS = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), "spark_whole"),
@@ -44,48 +52,9 @@ def spark_semantics(tree: exp.Expr) -> exp.Expr:
 
 
 def _fixed(node: exp.Expr) -> exp.Expr:
-    parts = _operands(node)
-    floats = [one for one in parts if _is_float(one)]
-    for one in floats if len(floats) < len(parts) or isinstance(node, exp.Div) else ():
-        one.replace(exp.cast(one.copy(), "double"))
+    widen(node)
     fix = _FIXES.get(type(node))
     return node if fix is None else fix(node)
-
-
-_OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
-    **dict.fromkeys(
-        (
-            *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.EQ, exp.NEQ, exp.LT, exp.LTE),
-            *(exp.GT, exp.GTE, exp.NullSafeEQ),
-        ),
-        ("this", "expression"),
-    ),
-    **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
-    exp.Between: ("this", "low", "high"),
-    exp.Array: ("expressions",),
-    exp.If: ("true", "false"),
-    exp.Case: ("ifs", "default"),
-}
-"""The operands with a common type: DOUBLE for FLOAT and another number, where DuckDB has FLOAT."""
-
-
-def _operands(node: exp.Expr) -> list[exp.Expr]:
-    found: list[exp.Expr] = []
-    for key in _OPERANDS.get(type(node), ()):
-        value = node.args.get(key)
-        found += value if isinstance(value, list) else [value] if value else []
-    if isinstance(node, exp.Case):
-        found = [one.args["true"] if isinstance(one, exp.If) else one for one in found]
-    return [one for one in found if not isinstance(one, exp.Null)]
-
-
-def _is_float(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Max | exp.Min):
-        return _is_float(node.this)
-    if isinstance(node, exp.Column | exp.Cast):
-        return bool(node.is_type("float"))
-    parts = _operands(node)
-    return bool(parts) and all(map(_is_float, parts))
 
 
 def _with_text(node: exp.Expr) -> exp.Expr:
@@ -177,6 +146,8 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
         body = exp.Lambda(this=cast, expressions=[element.copy()])
         node.set("this", call("list_transform", node.this.copy(), body))
         return node
+    if node.is_type("struct"):
+        return _struct_cast(node)
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit()
     if name == "spark_whole":
@@ -186,6 +157,27 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
         is_tried = isinstance(node, exp.TryCast) and not _has_rows(value)
         node.set("this", call("try", made) if is_tried else made)
     return node
+
+
+def _struct_cast(node: exp.Cast) -> exp.Expr:
+    """Return a cast of the members by position, where DuckDB casts them by name."""
+    item, fields = exp.to_identifier("_item"), node.to.expressions
+    members = [
+        _as_spark(
+            type(node)(this=call("struct_extract_at", item.copy(), at), to=one.args["kind"].copy())
+        )
+        for at, one in zip(map(exp.Literal.number, range(1, len(fields) + 1)), fields, strict=True)
+    ]
+    names = [exp.to_identifier(one.name, quoted=True) for one in fields]
+    struct = exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=name, expression=one)
+            for name, one in zip(names, members, strict=True)
+        ]
+    )
+    body = exp.Lambda(this=of_values(struct, item), expressions=[item.copy()])
+    values = call("list_transform", exp.Array(expressions=[node.this.copy()]), body)
+    return call("list_extract", values, ONE.copy())
 
 
 def _as_number(value: exp.Expr) -> exp.Expr:
@@ -272,7 +264,8 @@ def _moved(node: exp.Expr) -> exp.Expr:
 
     Plus or minus other units it is a timestamp with the local time zone.
     """
-    intervals = node.expression.find_all(exp.Interval)
+    parts = node.expression.walk(prune=lambda part: isinstance(part, exp.Func))
+    intervals = [part for part in parts if isinstance(part, exp.Interval)]
     units = {one.args["unit"].name.upper() for one in intervals if one.args.get("unit") is not None}
     if not units or node.this.find(exp.Interval) is node.this:
         return node
@@ -315,7 +308,7 @@ _OF_ARGUMENT = (
 
 
 def _may_be_date(node: exp.Expr) -> bool:
-    if isinstance(node, (exp.Paren, exp.Coalesce, *_OF_ARGUMENT)):
+    if isinstance(node, (exp.Paren, exp.Coalesce, exp.Greatest, exp.Least, *_OF_ARGUMENT)):
         return not isinstance(node, exp.Sum) and _may_be_date(node.this)
     if isinstance(node, exp.Cast):
         return node.is_type("date")
@@ -354,7 +347,6 @@ def _as_int(node: exp.Expr) -> exp.Expr:
 _INTEGERS = (
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfYear, exp.WeekOfYear),
     *(exp.UnixDate, exp.RegexpCount, exp.RegexpInstr),
-    exp.BitLength,
 )
 """Functions whose result is INT."""
 
@@ -425,7 +417,10 @@ def _parsed(kind: str, *, fails: bool = True) -> Callable[..., exp.Expr]:
 
 
 def _unix_time(time: exp.Expr | None = None, pattern: exp.Expr | None = None) -> exp.Expr:
-    when = call("now") if time is None else _parsed("timestamptz")(time, pattern)
+    if time is None or pattern is not None:
+        when = call("now") if time is None else _parsed("timestamptz")(time, pattern)
+    else:
+        when = _by_type("spark_instant", time)
     return exp.IntDiv(this=call("epoch_us", when), expression=exp.Literal.number(1000000))
 
 
@@ -484,7 +479,10 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Concat: _joined,
     exp.DPipe: _joined,
     exp.ConcatWs: _joined,
-    **dict.fromkeys((exp.Upper, exp.Lower, exp.Initcap, exp.Trim), _with_text),
+    **dict.fromkeys((exp.Lower, exp.Initcap, exp.Trim), _with_text),
+    exp.Upper: lambda node: exp.Upper(
+        this=call("spark.replace", node.this.copy(), *map(exp.Literal.string, ("ß", "SS")))
+    ),
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
@@ -506,6 +504,13 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Right: lambda node: call("spark_right", node.this.copy(), node.expression.copy()),
     exp.Left: lambda node: _by_type("spark_left", node.this, node.expression.copy()),
     exp.Length: lambda node: _by_type("spark.length", node.this.copy()),
+    exp.BitwiseLeftShift: lambda node: _by_type(
+        "spark_shift_left", node.this, node.expression.copy()
+    ),
+    exp.BitwiseRightShift: lambda node: _by_type(
+        "spark_shift_right", node.this, node.expression.copy()
+    ),
+    exp.Grouping: lambda node: exp.cast(node.copy(), "tinyint"),
     exp.ArrayDistinct: lambda node: call("spark_distinct", node.this.copy()),
     exp.SafeAdd: _tried(exp.Add),
     exp.SafeSubtract: _tried(exp.Sub),

@@ -29,7 +29,7 @@ CREATE MACRO negative(x) AS -x;
 CREATE MACRO nanvl(x, y) AS CASE WHEN isnan(x) THEN y ELSE x END;
 CREATE MACRO hypot(x, y) AS sqrt(pow(x, 2) + pow(y, 2));
 CREATE MACRO rint(x) AS round_even(CAST(x AS DOUBLE), 0);
-CREATE MACRO "get"(a, n) AS list_extract(a, n + 1);
+CREATE MACRO "get"(a, n) AS CASE WHEN n >= 0 THEN list_extract(a, CAST(n AS BIGINT) + 1) END;
 CREATE MACRO arrays_overlap(a, b) AS CASE WHEN list_has_any(a, b) THEN true
     WHEN len(a) * len(b) = 0 OR list_count(a) + list_count(b) = len(a) + len(b) THEN false END;
 CREATE MACRO array_repeat(x, n) AS list_transform(range(n), lambda i : x);
@@ -74,6 +74,15 @@ CREATE MACRO spark_number_text(t) AS CASE
     WHEN contains(t, 'e') THEN (CASE WHEN t LIKE '-%' THEN '-' ELSE '' END) || spark_scientific(
         regexp_replace(split_part(t, 'e', 1), '[-.]', '', 'g'), split_part(t, 'e', 2)::INT)
     WHEN t LIKE '-%' THEN '-' || spark_plain_text(substr(t, 2)) ELSE spark_plain_text(t) END;
+-- Seconds since 1970 of a time without a zone, which UTC has.
+CREATE MACRO spark_instant(x VARCHAR) AS CAST(spark_moment(x) AS TIMESTAMPTZ), (x TIMESTAMP) AS x,
+    (x DATE) AS CAST(x AS TIMESTAMPTZ), (x TIMESTAMPTZ) AS x;
+CREATE MACRO spark_last_whole_day(a, b) AS CAST(b AS DATE)
+    - CASE WHEN b::DATE > a::DATE AND b::TIME < a::TIME THEN 1 ELSE 0 END
+    + CASE WHEN b::DATE < a::DATE AND b::TIME > a::TIME THEN 1 ELSE 0 END;
+CREATE MACRO spark_month_days(d) AS (12 * year(d) + month(d)) * 32 + day(d);
+CREATE MACRO spark_whole_months(a, b) AS
+    (spark_month_days(spark_last_whole_day(a, b)) - spark_month_days(a)) // 32;
 CREATE MACRO spark.add_months(d, n) AS CAST(CAST(d AS DATE) + to_months(n) AS DATE);
 CREATE MACRO spark_months(a, b) AS 12 * (year(a) - year(b)) + month(a) - month(b)
     + CASE WHEN day(a) = day(b) OR (a::DATE = last_day(a) AND b::DATE = last_day(b)) THEN 0
@@ -229,8 +238,11 @@ CREATE MACRO spark.pmod(a, n) AS
     WHEN a % n < 0 THEN (a % n + n) % n ELSE a % n END;
 CREATE MACRO spark.try_mod(a, b) AS CASE WHEN b <> 0 THEN a % b END;
 CREATE MACRO spark.e() AS exp(1);
-CREATE MACRO spark.log1p(x) AS CASE WHEN x > -1 THEN ln(1 + CAST(x AS DOUBLE)) END;
-CREATE MACRO spark.expm1(x) AS exp(x) - 1;
+-- Without the loss of digits of 1 + x and e^x - 1 where x is small.
+CREATE MACRO spark.log1p(x) AS CASE WHEN x BETWEEN -0.5 AND 0.5 THEN
+    2 * atanh(CAST(x AS DOUBLE) / (2 + CAST(x AS DOUBLE))) WHEN x > -1 THEN ln(1 + CAST(x AS DOUBLE)) END;
+CREATE MACRO spark.expm1(x) AS CASE WHEN x BETWEEN -0.5 AND 0.5 THEN
+    2 * sinh(CAST(x AS DOUBLE) / 2) * exp(CAST(x AS DOUBLE) / 2) ELSE exp(x) - 1 END;
 CREATE MACRO spark.csc(x) AS 1 / sin(x);
 CREATE MACRO spark.sec(x) AS 1 / cos(x);
 CREATE MACRO spark.ln(x) AS CASE WHEN x > 0 THEN ln(x) END;
@@ -241,7 +253,7 @@ CREATE MACRO spark.log(x) AS CASE WHEN x > 0 THEN ln(x) END,
 -- A fit of values that do not vary is null, and that of values with NaN is NaN.
 CREATE MACRO spark_fit(x, covariance) AS
     CASE WHEN isnan(covariance) THEN covariance ELSE nullif(x, CAST('nan' AS DOUBLE)) END;
-CREATE MACRO spark_sign(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END;
+CREATE MACRO spark_sign(x) AS CASE WHEN isnan(x) OR x = 0 THEN x ELSE CAST(sign(x) AS DOUBLE) END;
 -- The first argument only has the type by which DuckDB chooses. A text has the digits that count.
 CREATE MACRO spark_round(v BIGINT, x, n) AS round(x, n), (v HUGEINT, x, n) AS round(x, n),
     (v DECIMAL(38, 19), x, n) AS round(x, n), (v FLOAT, x, n) AS round(x, n) + 0,
@@ -250,7 +262,7 @@ CREATE MACRO spark_halves(x, n) AS CASE WHEN spark_is_half(abs(x) * pow(10, n)) 
     THEN CAST(round(CAST(CAST(x AS VARCHAR) AS DECIMAL(38, 19)), n) AS DOUBLE)
     ELSE round(x, n) + 0 END;
 CREATE MACRO spark_is_half(x) AS abs(x - floor(x) - 0.5::DOUBLE) < 1e-6 + x * 1e-15;
-CREATE MACRO spark.zeroifnull(x) AS coalesce(x, 0);
+CREATE MACRO spark.zeroifnull(x) AS coalesce(x, CAST(0 AS INTEGER));
 CREATE MACRO spark.nullifzero(x) AS nullif(x, 0);
 CREATE MACRO spark.bit_get(x, n) AS CAST((x >> n) & 1 AS TINYINT);
 CREATE MACRO spark.getbit(x, n) AS CAST((x >> n) & 1 AS TINYINT);
@@ -261,8 +273,24 @@ CREATE MACRO spark_bucket(x, width, n) AS CASE WHEN isnan(x) THEN NULL WHEN x < 
 CREATE MACRO spark.width_bucket(x, low, high, n) AS CASE WHEN n <= 0 OR low = high THEN NULL
     WHEN low < high THEN spark_bucket(x - low, high - low, n)
     ELSE spark_bucket(low - x, low - high, n) END;
+-- Bits that leave a number are dropped, and the shift is that modulo its length.
+CREATE MACRO spark_int(x) AS CAST(((x + 2147483648) & 4294967295) - 2147483648 AS INTEGER);
+CREATE MACRO spark_bigint(x) AS
+    CAST(((x + 9223372036854775808) & 18446744073709551615::HUGEINT) - 9223372036854775808 AS BIGINT);
+CREATE MACRO spark_shift_left(x INTEGER, n) AS spark_int(x::BIGINT * (1::BIGINT << (n & 31))),
+    (x HUGEINT, n) AS spark_bigint(x * (1::HUGEINT << (n & 63)));
+CREATE MACRO spark_shift_right(x INTEGER, n) AS CAST(x AS INTEGER) >> (n & 31),
+    (x HUGEINT, n) AS CAST(x AS BIGINT) >> (n & 63);
 CREATE MACRO spark.shiftrightunsigned(x INTEGER, n) AS
-    CAST((CASE WHEN x < 0 THEN x::BIGINT + 4294967296 ELSE x END) >> n AS INTEGER);
+    spark_int((x::BIGINT & 4294967295) >> (n & 31)), (x HUGEINT, n) AS
+    spark_bigint((x & 18446744073709551615::HUGEINT) >> (n & 63));
+CREATE MACRO spark_locate(a, x, p) AS CASE WHEN p IS NULL THEN 0 WHEN a IS NULL OR x IS NULL
+    THEN NULL WHEN p < 1 OR strpos(substr(x, p), a) = 0 THEN 0 WHEN a = '' THEN 1
+    ELSE CAST(strpos(substr(x, p), a) + p - 1 AS INTEGER) END;
+CREATE MACRO spark.ascii(x) AS ascii(spark_shown(x));
+CREATE MACRO spark.base64(x) AS rtrim(regexp_replace(to_base64(spark_bytes(x)), '(.{76})',
+    '\1' || chr(13) || chr(10), 'g'), chr(13) || chr(10));
+CREATE MACRO spark.bit_length(x) AS 8 * spark.octet_length(x);
 CREATE MACRO spark.regexp(x, pattern) AS regexp_matches(x, pattern);
 CREATE MACRO spark.regexp_substr(x, pattern) AS
     CASE WHEN regexp_matches(x, pattern) THEN regexp_extract(x, pattern) END;
@@ -304,11 +332,12 @@ CREATE MACRO spark.parse_url(x, part) AS spark_parse_url(x, part, NULL),
 CREATE MACRO spark.url_decode(x) AS url_decode(replace(x, '+', ' '));
 CREATE MACRO spark.url_encode(x) AS
     replace(replace(replace(url_encode(x), '%20', '+'), '%2A', '*'), '~', '%7E');
-CREATE MACRO spark_split(x, p, n) AS CASE WHEN x IS NULL THEN NULL WHEN n <= 0 THEN string_split_regex(x, p)
+CREATE MACRO spark_split(x, p, n) AS CASE WHEN x IS NULL OR p IS NULL THEN NULL WHEN x = '' THEN [''] WHEN n <= 0 THEN string_split_regex(x, p)
     WHEN spark_fail_if(p = '', 'split with a limit and an empty pattern needs Spark.') THEN NULL
     WHEN len(string_split_regex(x, p)) <= n THEN string_split_regex(x, p)
     ELSE list_append(list_slice(string_split_regex(x, p), 1, n - 1), substr(x, 1 + length(
     array_to_string(list_slice(string_split_regex(x, p), 1, n - 1), '') || array_to_string(
     list_slice(regexp_extract_all(x, p), 1, n - 1), '')))) END;
-CREATE MACRO spark.split(x, p) AS string_split_regex(spark_shown(x), p),
+CREATE MACRO spark.split(x, p) AS CASE WHEN p IS NULL THEN NULL WHEN spark_shown(x) = '' THEN ['']
+    ELSE string_split_regex(spark_shown(x), p) END,
     (x, p, n) AS spark_split(spark_shown(x), p, n);

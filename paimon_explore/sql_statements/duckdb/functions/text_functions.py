@@ -119,7 +119,7 @@ def soundex(text: str) -> str:
     >>> soundex("Ashcraft"), soundex("1a")
     ('A261', '1a')
     """
-    letters = text.upper()
+    letters = text.encode("ascii", "replace").decode().upper()
     if letters[:1] not in _SOUNDS:
         return text
     code, last = letters[0], _SOUNDS[letters[0]]

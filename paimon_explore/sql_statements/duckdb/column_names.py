@@ -1,0 +1,101 @@
+"""The names of columns that a query does not name: the text of their expressions in Spark."""
+
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+
+_Write = Callable[[exp.Expr], str]
+_SIGNED = (
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv, exp.EQ, exp.LT, exp.LTE, exp.GT),
+    *(exp.GTE, exp.NullSafeEQ, exp.And, exp.Or, exp.Is, exp.BitwiseAnd, exp.BitwiseOr),
+    *(exp.BitwiseXor, exp.BitwiseLeftShift, exp.BitwiseRightShift),
+)
+_WRITTEN = (
+    *("+", "-", "*", "/", "%", "div", "=", "<", "<=", ">", ">=", "<=>", "AND", "OR", "IS"),
+    *("&", "|", "^", "<<", ">>"),
+)
+_SIGNS: Mapping[type[exp.Expr], str] = dict(zip(_SIGNED, _WRITTEN, strict=True))
+_UPPER = frozenset(
+    {
+        *("ceil", "floor", "sqrt", "cbrt", "exp", "expm1", "log", "log2", "log10", "log1p", "pi"),
+        *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"),
+        *("atanh", "atan2", "cot", "csc", "sec", "degrees", "radians", "hypot", "e"),
+    }
+)
+"""Functions that Spark writes in upper case."""
+
+
+def column_namer() -> _Write:
+    """Return a function that returns the name of a column.
+
+    >>> import sqlglot
+    >>> column_namer()(sqlglot.parse_one("-a + 2 * (b - 1) <> 3", read="spark"))
+    '(NOT (((- a) + (2 * (b - 1))) = 3))'
+    """
+    generator = Spark().generator(normalize_functions="lower")
+    return lambda item: _name(item, lambda node: generator.generate(node, copy=False))
+
+
+def _name(item: exp.Expr, write: _Write) -> str:
+    select = item.parent_select
+    sources = [] if select is None else [*select.find_all(exp.Table, exp.Subquery)]
+    tables = {source.alias_or_name.lower() for source in sources} | {""}
+    column = item.this if isinstance(item, exp.Cast) else None
+    if isinstance(column, exp.Column) and column.table.lower() in tables:
+        return column.name
+    holder = exp.Alias(this=item.copy())
+    for node in reversed(list(holder.this.walk(prune=lambda node: isinstance(node, exp.Query)))):
+        is_own = not isinstance(node, exp.Column) or node.table.lower() in tables
+        text = _text(node, write) if is_own else None
+        if text is not None:
+            node.replace(exp.var(text))
+    text = write(holder.this).replace("(*)", "(1)").replace(" FILTER(", " FILTER (")
+    if isinstance(item, exp.Func) and text.isidentifier():  # as current_date
+        text = f"{text.lower()}()"
+    return text.replace("'", "")
+
+
+def _text(node: exp.Expr, write: _Write) -> str | None:
+    """Return the text of an expression whose parts have theirs; None for that of sqlglot."""
+    if type(node) in _SIGNS:
+        return f"({write(node.this)} {_SIGNS[type(node)]} {write(node.expression)})"
+    if type(node) in _TEXTS:
+        return _TEXTS[type(node)](node, write)
+    if not isinstance(node, exp.Func):
+        return None
+    function = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+    name, _, rest = write(node).partition("(") if function.lower() in _UPPER else ("", "", "")
+    return f"{name.upper()}({rest}" if name else None
+
+
+def _negation(node: exp.Expr, write: _Write) -> str:
+    text = write(node.this)
+    return (
+        f"{text.removesuffix('NULL)')}NOT NULL)" if text.endswith("IS NULL)") else f"(NOT {text})"
+    )
+
+
+def _negative(node: exp.Expr, write: _Write) -> str:
+    text = write(node.this)
+    return f"-{text}" if text[0].isdigit() else f"(- {text})"
+
+
+_TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr, _Write], str | None]] = {
+    exp.Column: lambda node, _: node.name,
+    exp.Subquery: lambda *_: "scalarsubquery()",
+    exp.Exists: lambda *_: "exists()",
+    exp.Paren: lambda node, write: write(node.this),
+    exp.Boolean: lambda node, write: write(node).lower(),
+    exp.NEQ: lambda node, write: f"(NOT ({write(node.this)} = {write(node.expression)}))",
+    exp.Not: _negation,
+    exp.Neg: _negative,
+    exp.In: lambda node, write: f"({write(node)})",
+    exp.Between: lambda node, write: (
+        f"between({', '.join(write(node.args[key]) for key in ('this', 'low', 'high'))})"
+    ),
+    exp.DPipe: lambda node, write: f"concat({write(node.this)}, {write(node.expression)})",
+    exp.If: lambda node, write: (
+        None if isinstance(node.parent, exp.Case) else f"(IF({write(node).partition('(')[2]})"
+    ),
+}

@@ -1,0 +1,125 @@
+"""Types of columns and operands for which DuckDB chooses another type of a result than Spark."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlglot import exp
+
+from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, TypeRoot
+
+_NARROW = ("tinyint", "smallint")
+_ROOTS = {TypeRoot.FLOAT: "float", TypeRoot.TINYINT: "tinyint", TypeRoot.SMALLINT: "smallint"}
+
+
+def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -> None:
+    """Mark the columns that are maps, of which `explode` returns two columns, and narrow numbers.
+
+    Args:
+        tree: the query; a column that a part of it names has the type of its value.
+        columns: the names and types of the columns of its tables.
+    """
+    kinds: dict[str, str] = {}
+    for given, column_type in columns:
+        root = column_type.root if isinstance(column_type, AtomicType) else None
+        kind = "map" if isinstance(column_type, MapType) else _ROOTS.get(root, "") if root else ""
+        name = given.lower()
+        kinds[name] = kind if kinds.get(name, kind) == kind else ""
+    found: dict[str, list[exp.Expr]] = {}
+    for column in tree.find_all(exp.Column):
+        found.setdefault(column.name.lower(), []).append(column)
+    for name in found.keys() & kinds.keys():
+        _mark(found[name], kinds[name])
+    for alias in reversed(list(tree.find_all(exp.Alias))):  # parts before what holds them
+        name = alias.alias.lower()
+        own = [one for one in found.get(name, ()) if name not in kinds or _reads_queries(one)]
+        _mark(own, alias.this)
+
+
+def _mark(columns: Sequence[exp.Expr], value: exp.Expr | str) -> None:
+    if columns:
+        kind = value if isinstance(value, str) else _kind(value)
+        for column in columns:
+            column.type = exp.DataType.build(kind) if kind else None
+
+
+def _reads_queries(column: exp.Expr) -> bool:
+    """Return whether the query of a column reads no table itself."""
+    select = column.parent_select
+    if select is None or select.args.get("joins") or not select.args.get("from_"):
+        return False
+    return isinstance(select.args["from_"].this, exp.Subquery)
+
+
+def _kind(value: exp.Expr) -> str:
+    if is_map_value(value):
+        return "map"
+    return next((kind for kind in ("float", *_NARROW) if _is_of(value, kind)), "")
+
+
+def is_map_value(value: exp.Expr) -> bool:
+    """Return whether an expression is known to be a map."""
+    made = value.name.lower() if isinstance(value, exp.Anonymous) else ""
+    is_function = isinstance(value, exp.Map | exp.VarMap | exp.StrToMap | exp.MapFromEntries)
+    return is_function or bool(value.is_type("map")) or made in _MAPS
+
+
+_MAPS = frozenset(
+    {
+        *("map_concat", "map_filter", "transform_values", "transform_keys", "str_to_map"),
+        *("map_from_entries", "map_from_arrays"),
+    }
+)
+_QUOTIENTS = (exp.Div, exp.SafeDivide)
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, *_QUOTIENTS)
+_OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
+    **dict.fromkeys(
+        (
+            *(*_ARITHMETIC, exp.EQ, exp.NEQ, exp.LT, exp.LTE),
+            *(exp.GT, exp.GTE, exp.NullSafeEQ),
+        ),
+        ("this", "expression"),
+    ),
+    **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
+    exp.Between: ("this", "low", "high"),
+    exp.Array: ("expressions",),
+    **dict.fromkeys((exp.If, exp.Nvl2), ("true", "false")),
+    exp.Case: ("ifs", "default"),
+}
+"""The operands with a common type."""
+_OF_OPERANDS = (*(*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Nvl2, exp.Case),)
+"""Expressions that have this type themselves."""
+
+
+def widen(node: exp.Expr) -> None:
+    """Cast operands whose common type is wider in Spark.
+
+    FLOAT and another number are DOUBLE, where DuckDB has FLOAT; TINYINT and a constant are INT.
+    """
+    parts = _operands(node)
+    floats = [one for one in parts if _is_of(one, "float")]
+    for one in floats if len(floats) < len(parts) or isinstance(node, _QUOTIENTS) else ():
+        one.replace(exp.cast(one.copy(), "double"))
+    if any(_is_of(one, *_NARROW) for one in parts):
+        for one in parts:
+            plain = one.this if isinstance(one, exp.Neg) else one
+            if isinstance(plain, exp.Literal) and plain.name.isdigit() and not plain.is_string:
+                one.replace(exp.cast(one.copy(), "int" if len(plain.name) < 10 else "bigint"))  # noqa: PLR2004 - 2147483647
+
+
+def _operands(node: exp.Expr) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    for key in _OPERANDS.get(type(node), ()):
+        value = node.args.get(key)
+        found += value if isinstance(value, list) else [value] if value else []
+    if isinstance(node, exp.Case):
+        found = [one.args["true"] if isinstance(one, exp.If) else one for one in found]
+    return [one for one in found if not isinstance(one, exp.Null)]
+
+
+def _is_of(node: exp.Expr, *kinds: str) -> bool:
+    """Return whether an expression is known to be of one of some types."""
+    if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Max | exp.Min):
+        return _is_of(node.this, *kinds)
+    if isinstance(node, exp.Column | exp.Cast):
+        return bool(node.is_type(*kinds))
+    parts = _operands(node) if isinstance(node, _OF_OPERANDS) else ()
+    return bool(parts) and all(_is_of(one, *kinds) for one in parts)
