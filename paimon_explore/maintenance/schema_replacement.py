@@ -11,21 +11,27 @@ catalog (JDBC, Hive) must be held for each.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import pyarrow as pa
+
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.errors import (
     CommitConflictError,
+    CommitOutcomeUnknownError,
     InvalidInputError,
+    PaimonError,
     UnsupportedFeatureError,
 )
+from paimon_explore.maintenance.row_level.primary_key_rows import write_primary_key_rows
 from paimon_explore.maintenance.schema_commit import create_schema
 from paimon_explore.maintenance.schema_publication import SchemaPublication
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.version_management import VersionManagement
-from paimon_explore.write.write_target import WriteTarget
+from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.write_target import WriteTarget, abort
 
 
 def replacing_schema(before: TableSchema, wanted: TableSchema, name: str) -> TableSchema:
@@ -120,3 +126,19 @@ def replace_in_steps(target: WriteTarget, truncate: Callable[[], object]) -> Non
         )
     if target.store.environment is not None:
         target.store.environment.schema_changed(target.store.paths.branch, target.schema)
+
+
+def replace_table(rows: pa.RecordBatchReader, target: WriteTarget) -> Snapshot | None:
+    """Write rows that replace a table; without a commit, the written files are removed."""
+    table = (target.store, target.schema, rows)
+    if target.schema.primary_keys:
+        messages = write_primary_key_rows(*table, options=target.options, replaces=True)
+    else:
+        messages = write_append(*table, options=target.options, replaces=True)
+    try:
+        return commit_replacement(target, messages)
+    except CommitOutcomeUnknownError:
+        raise
+    except PaimonError:
+        abort(target, messages)
+        raise

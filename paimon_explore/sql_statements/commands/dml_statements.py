@@ -46,13 +46,17 @@ from paimon_explore.sql_statements.clauses import (
     replaced_partition,
 )
 from paimon_explore.sql_statements.engine import TARGET_VIEW, RowMerge, RowUpdate
-from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows
+from paimon_explore.sql_statements.merge_clause import (
+    MergeAction,
+    MergeClause,
+    MergeRows,
+    schema_with_source,
+)
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
 from paimon_explore.sql_statements.parameter_markers import constant_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
-from paimon_explore.sql_statements.schema_evolution import schema_with_source
 from paimon_explore.sql_statements.table_references import references_of, spliced
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of

@@ -19,6 +19,7 @@ from paimon_explore.data_types.arrow import (
 from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
@@ -29,9 +30,9 @@ from paimon_explore.sql_statements.duckdb.database import (
     new_cursor,
     text_constant,
 )
-from paimon_explore.sql_statements.duckdb.joined_tables import with_known_sizes
 from paimon_explore.sql_statements.duckdb.type_names import plain_type, quoted
 from paimon_explore.sql_statements.outcome import QueryField
+from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ _HUGE: Mapping[str, pa.DataType] = {
 }
 """Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors; of intervals."""
 _INTERVAL = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
+_MAX_VALUES = 64_000_000
+"""Maximum number of values of the tables that are read into memory ..."""
+_BYTES_PER_VALUE = 64
+"""... and bytes of the memory limit for each of them, four times what most take."""
 
 
 class DuckRows:
@@ -106,7 +111,7 @@ class DuckRows:
         with self._errors():
             relation = self._free_relation()
             if len(self.sources) > 1:
-                self._cursor = new_cursor(with_known_sizes(self.sources), self.text)
+                self._cursor = new_cursor(_with_known_sizes(self.sources), self.text)
                 relation = self._cursor.sql(self.text)
             run = QueryRun(self._cursor)
             reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
@@ -206,7 +211,7 @@ class DuckRows:
 
     def replace_table(self, target: "WriteTarget") -> Snapshot | None:
         """Replace the schema and all rows of a table."""
-        from paimon_explore.sql_statements.duckdb.table_replacement import replace_table  # noqa: PLC0415 - not for queries
+        from paimon_explore.maintenance.schema_replacement import replace_table  # noqa: PLC0415 - not for queries
 
         return replace_table(self.to_batches(), target)
 
@@ -316,7 +321,7 @@ class AssignedRows:
 
     def replace_table(self, target: "WriteTarget") -> Snapshot | None:
         """Replace the schema and all rows of a table."""
-        from paimon_explore.sql_statements.duckdb.table_replacement import replace_table  # noqa: PLC0415 - not for queries
+        from paimon_explore.maintenance.schema_replacement import replace_table  # noqa: PLC0415 - not for queries
 
         return replace_table(self.to_batches(), target)
 
@@ -391,3 +396,48 @@ def paimon_type(arrow: pa.DataType) -> DataType | None:
         return engine_type(arrow)
     except InvalidInputError:
         return None
+
+
+def _with_known_sizes(sources: Mapping[str, object]) -> dict[str, object]:
+    """Return the sources of a join with scans read into memory, unless they are too large.
+
+    DuckDB takes a scan for one row, but knows the rows of an Arrow table, by which it chooses the
+    order of the joins. So small tables are read before the join, once for all references with the
+    same columns and conditions; together they take at most about a quarter of the memory limit.
+
+    Args:
+        sources: by name: scans, and others that stay as they are.
+    """
+    read: list[tuple[Scan, pa.Table]] = []
+    found = dict(sources)
+    left = min(_MAX_VALUES, memory_limit() // _BYTES_PER_VALUE)
+    scans = [(name, scan) for name, scan in sources.items() if isinstance(scan, Scan)]
+    for name, scan in sorted(scans, key=lambda one: _values(one[1])):
+        table = next((rows for other, rows in read if _is_same(other, scan)), None)
+        if table is None:
+            left -= _values(scan)
+            if left < 0:
+                break
+            table = scan.to_arrow()
+            read.append((scan, table))
+        found[name] = table
+    return found
+
+
+def _values(scan: Scan) -> int:
+    """The number of stored values that a scan may read."""
+    snapshot = scan.target.snapshot
+    rows = 0 if snapshot is None else snapshot.total_record_count
+    return _MAX_VALUES + 1 if rows is None else rows * len(scan.columns)
+
+
+def _is_same(one: Scan, other: Scan) -> bool:
+    if one.increment is not None or other.increment is not None:
+        return False
+    left, right = one.target, other.target
+    return (
+        (one.columns, one.where, one.row_limit) == (other.columns, other.where, other.row_limit)
+        and (left.store.paths, left.branch) == (right.store.paths, right.branch)
+        and (left.snapshot, left.schema, left.options)
+        == (right.snapshot, right.schema, right.options)
+    )

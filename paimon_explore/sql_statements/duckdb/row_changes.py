@@ -17,9 +17,8 @@ from paimon_explore.sql_statements.duckdb.dialect import parsed_expression
 from paimon_explore.sql_statements.duckdb.expressions import computed
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import RowMerge, RowUpdate
-from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows
+from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows, evolve
 from paimon_explore.sql_statements.outcome import row_type_of
-from paimon_explore.sql_statements.schema_evolution import evolve
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.table import Table
