@@ -60,8 +60,8 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         ),
     },
     "unit/commit/test_strict_mode.py": {
-        "files_that_are_there_already_may_be_left_out": ("commit.discard-duplicate-files",),
-        "no_commit_goes_beside_a_compaction_of_others": ("commit.strict-mode.last-safe-snapshot",),
+        "new_files_that_are_there_already_may_be_left_out": ("commit.discard-duplicate-files",),
+        "commits_are_checked_if_the_option_says_so": ("commit.strict-mode.last-safe-snapshot",),
     },
     "unit/maintenance/rewrites/test_row_id_reassignment.py": {
         "long_ranges_keep_their_ids": ("data-evolution.reassign.skip-contiguous-row-count",),
