@@ -64,7 +64,7 @@ def oldest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
         groups = _without_retract_rows(groups, kinds)
     elif is_retract(kinds[groups.order[np.repeat(groups.sizes > 1, groups.sizes)]]).any():
         raise FormatError(
-            "Merge engine 'first-row' cannot merge -U and -D records.",
+            "Merge engine 'first-row' cannot merge deletes (-D) or old values of updates (-U).",
             hint="Set 'ignore-delete' = 'true' to skip them.",
         )
     return groups.order[groups.starts]

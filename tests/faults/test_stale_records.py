@@ -99,7 +99,7 @@ def test_a_merge_whose_source_cannot_be_read_again_is_a_conflict() -> None:
     table = created("fixed")
     other = interrupted(table, 1, lambda: upsert(table, {2: 20}))
     merge = other.merge((row for row in [{"k": 2, "v": 100}]), on="k")
-    with pytest.raises(CommitConflictError, match="on the latest snapshot"):
+    with pytest.raises(CommitConflictError, match="Read the latest snapshot"):
         merge.when_matched_update({"v": "target.v + source.v"}).execute()
     check(table, rows({1: 1, 2: 20, 3: 3}))
 
