@@ -7,6 +7,8 @@ from sqlglot import exp
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, TypeRoot
 
 _NARROW = ("tinyint", "smallint")
+_ENDS = (("int", 2**31), ("bigint", 2**63))
+"""The types of constants, and the first number beyond each; a larger constant is a DECIMAL."""
 _ROOTS = {TypeRoot.FLOAT: "float", TypeRoot.TINYINT: "tinyint", TypeRoot.SMALLINT: "smallint"}
 
 
@@ -72,10 +74,7 @@ _QUOTIENTS = (exp.Div, exp.SafeDivide)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, *_QUOTIENTS)
 _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
     **dict.fromkeys(
-        (
-            *(*_ARITHMETIC, exp.EQ, exp.NEQ, exp.LT, exp.LTE),
-            *(exp.GT, exp.GTE, exp.NullSafeEQ),
-        ),
+        (*_ARITHMETIC, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ),
         ("this", "expression"),
     ),
     **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
@@ -85,7 +84,7 @@ _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
     exp.Case: ("ifs", "default"),
 }
 """The operands with a common type."""
-_OF_OPERANDS = (*(*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Nvl2, exp.Case),)
+_OF_OPERANDS = (*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Nvl2, exp.Case)
 """Expressions that have this type themselves."""
 
 
@@ -102,7 +101,9 @@ def widen(node: exp.Expr) -> None:
         for one in parts:
             plain = one.this if isinstance(one, exp.Neg) else one
             if isinstance(plain, exp.Literal) and plain.name.isdigit() and not plain.is_string:
-                one.replace(exp.cast(one.copy(), "int" if len(plain.name) < 10 else "bigint"))  # noqa: PLR2004 - 2147483647
+                kind = next((kind for kind, end in _ENDS if int(plain.name) < end), "")
+                if kind:
+                    one.replace(exp.cast(one.copy(), kind))
 
 
 def _operands(node: exp.Expr) -> list[exp.Expr]:
