@@ -7,7 +7,6 @@ statement reads the latest snapshots, and existing rows stay at theirs.
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from itertools import pairwise
 
 from sqlglot import exp
 
@@ -79,17 +78,30 @@ def as_selects(source: str) -> str:
 
     >>> as_selects("FROM (TABLE t) JOIN (VALUES 1, 2 LIMIT 1)")
     'FROM (SELECT * FROM t) JOIN (SELECT * FROM VALUES 1, 2 LIMIT 1)'
+    >>> as_selects("SELECT DISTINCT table AS x, CAST(table AS STRING) FROM t")
+    'SELECT DISTINCT table AS x, CAST(table AS STRING) FROM t'
     """
     tokens = tokens_of(source)
     edits: list[tuple[int, int, str]] = []
-    for at, (one, after) in enumerate(pairwise(tokens)):
+    for at, one in enumerate(tokens):
         before = tokens[at - 1] if at else one
         begins = not at or before.sign == "(" or before.word in _BEFORE_QUERY
-        if begins and one.word == "TABLE" and after.kind in {Kind.WORD, Kind.NAME}:
+        if begins and one.word == "TABLE" and _is_one_name(tokens[at + 1 :]):
             edits.append((one.start, one.end, "SELECT * FROM"))
         elif one.word == "VALUES" and before.sign == "(" and _has_clause(tokens[at:]):
             edits.append((one.start, one.start, "SELECT * FROM "))
     return spliced(source, edits)
+
+
+def _is_one_name(tokens: Sequence[Token]) -> bool:
+    """Return whether a query ends after a name; else TABLE is the name of a column."""
+    end = 1
+    while end < len(tokens) - 1 and tokens[end].sign in {".", "$"}:
+        end += 2
+    if end >= len(tokens) or tokens[0].kind not in {Kind.WORD, Kind.NAME}:
+        return False
+    after = tokens[end]
+    return after.kind is Kind.END or after.sign == ")" or after.word in _CLAUSES
 
 
 def _has_clause(tokens: Sequence[Token]) -> bool:
