@@ -19,6 +19,13 @@ VARIABLE = "PAIMON_EXPLORE_PEERS"
 _WORKER = Path(__file__).with_name("peer_worker.py")
 _PACKAGE = Path(__file__).parents[2]
 _ENVIRONMENT = _PACKAGE / ".venv-peers" / "bin" / "python"
+# Threads of Daft may crash a process that ends while they drop objects of Python, after any
+# query of a source that is written in Python.
+_END_AT_ONCE = """
+import os, sys
+sys.stdout.flush()
+os._exit(0)
+"""
 
 
 class PeerError(RuntimeError):
@@ -54,7 +61,7 @@ def run_by_peers(code: str, folder: Path) -> str:
         PeerError: the code failed; the message has what it wrote.
     """
     done = subprocess.run(  # noqa: S603 - the interpreter that the user chose
-        [str(peers_python()), "-c", code],
+        [str(peers_python()), "-c", code + _END_AT_ONCE],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(_PACKAGE)},
         capture_output=True,
