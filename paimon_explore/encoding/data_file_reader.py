@@ -1,8 +1,9 @@
 """Protocol of data file readers, and translation of decoding errors."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -147,10 +148,10 @@ class OpenDataFile(Protocol):
         """
 
 
-@runtime_checkable
-class Bounded(Protocol):
+class Bounded(ABC):
     """A data file with statistics of its spans."""
 
+    @abstractmethod
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
         """Return the statistics of a column; None if there are no usable ones."""
 
@@ -172,10 +173,10 @@ Choice = Sequence[tuple[StoredColumn, "Condition"]]
 """Comparisons of columns, at least one of which must be true."""
 
 
-@runtime_checkable
-class Filtering(Protocol):
+class Filtering(ABC):
     """A data file whose library evaluates comparisons itself."""
 
+    @abstractmethod
     def match_finder(self, choices: Sequence[Choice]) -> Callable[[int], bool] | None:
         """Return a function that tells of the index of a span whether a row fulfils all choices.
 
@@ -246,10 +247,10 @@ class PagesError(ValueError):
     """Page metadata is inconsistent or unusable; the whole span must be read."""
 
 
-@runtime_checkable
-class Paged(Protocol):
+class Paged(ABC):
     """A data file whose pages can be decoded individually."""
 
+    @abstractmethod
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
         """Return the pages of a span; None if the span is too small to benefit."""
 

@@ -12,7 +12,7 @@ import lance.file
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
-from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.encoding.data_file_reader import Paged, PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.native_libraries import native_decoding
 from paimon_explore.encoding.positional_batches import (
     TakenRows,
@@ -26,7 +26,7 @@ SPAN_ROWS = 1 << 16
 _FEW_ROWS = 1024
 
 
-class LanceDataFile:
+class LanceDataFile(Paged):
     """An open Lance file; see `OpenDataFile`. Its spans are ranges of `SPAN_ROWS` rows.
 
     Args:

@@ -18,6 +18,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import INTEGERS, TEXTS, AtomicType, TypeRoot
 from paimon_explore.encoding.data_file_reader import (
+    Bounded,
     PositionedBatch,
     Span,
     SpanBounds,
@@ -30,7 +31,7 @@ from paimon_explore.errors import CorruptFileError
 _BOUNDED = INTEGERS | TEXTS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
 
 
-class MosaicDataFile:
+class MosaicDataFile(Bounded):
     """An open Mosaic file; see `OpenDataFile`. Its spans are row groups.
 
     Args:

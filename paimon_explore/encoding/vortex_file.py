@@ -12,7 +12,14 @@ import vortex
 import vortex.expr as ve
 
 from paimon_explore.data_types.arrow_buffers import Ints
-from paimon_explore.encoding.data_file_reader import Choice, PositionedBatch, Span, StoredColumn
+from paimon_explore.encoding.data_file_reader import (
+    Choice,
+    Filtering,
+    Paged,
+    PositionedBatch,
+    Span,
+    StoredColumn,
+)
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
 from paimon_explore.encoding.positional_batches import (
@@ -34,7 +41,7 @@ _FEW_ROWS = 1024
 _CACHE_BYTES = 64 << 20
 
 
-class VortexDataFile:
+class VortexDataFile(Filtering, Paged):
     """An open Vortex file; see `OpenDataFile`. Its spans are those that Vortex suggests.
 
     Args:

@@ -30,6 +30,7 @@ from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.limits import memory_limit
 from paimon_explore.merge.merge_spec import MergeSpec, needed_columns
 from paimon_explore.merge.section_merge import Task, functions_of, kinds_of, merge_whole
 from paimon_explore.metadata.options.effective_options import needs_lookup
@@ -205,6 +206,7 @@ def _small(reader: SplitReader, splits: Splits, part: slice) -> tuple[Mask, Rows
     table = splits.source.entries.slice(part.start, part.stop - part.start).table
     sizes, rows = numbers(table, "file_size"), numbers(table, "row_count")
     small = (sizes > 0) & (sizes <= MAX_FILE_BYTES) & (rows >= 0) & (rows <= _MAX_FILE_ROWS)
+    small &= rows * sizes <= memory_limit()  # else `open_small_files` refuses them
     names = column(table, "file_name")
     parquet = pc.call_function("ends_with", [names], pc.MatchSubstringOptions(".parquet"))
     small &= bool_values(parquet)

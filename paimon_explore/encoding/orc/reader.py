@@ -33,6 +33,7 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType, MapType, RowType
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import (
+    Bounded,
     PositionedBatch,
     Span,
     SpanBounds,
@@ -94,7 +95,7 @@ _KIND_STATISTICS: Mapping[int, int] = {
 _Pair = tuple[int | bytes | None, int | bytes | None]
 
 
-class OrcDataFile:
+class OrcDataFile(Bounded):
     """An open ORC file; see `OpenDataFile`."""
 
     def __init__(self, file: pa.NativeFile, path: str, tail: OrcTail, ltz: LocalZoned) -> None:

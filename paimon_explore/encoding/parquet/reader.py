@@ -26,6 +26,8 @@ from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.arrow_type_conversion import conform, is_conform
 from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
+    Bounded,
+    Paged,
     PagedRows,
     PositionedBatch,
     SpanBounds,
@@ -107,7 +109,7 @@ class _Source:
     pre_buffer: bool
 
 
-class ParquetDataFile:
+class ParquetDataFile(Bounded, Paged):
     """An open Parquet file; see `OpenDataFile`."""
 
     def __init__(
