@@ -289,7 +289,9 @@ def named(tree: exp.Query) -> exp.Query:
             function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
             with _silent_sqlglot():
-                item.replace(exp.alias_(item.copy(), name_of(item), quoted=True))
+                text = name_of(item)
+            if text:  # that of '' is empty, which is no name in DuckDB
+                item.replace(exp.alias_(item.copy(), text, quoted=True))
     return tree
 
 

@@ -28,6 +28,8 @@ def test_columns_without_names_have_those_of_spark() -> None:
     assert ", ".join(session.schema.names) == (
         "current_date(), localtimestamp(), session_user(), current_time(3)"
     )
+    empty = pe.sql("SELECT *, '' FROM (SELECT DISTINCT '', '' AS s UNION SELECT '', 'x')")
+    assert empty.schema.names == ["''", "s", "''_1"]  # in Spark '', s and ''
 
 
 def test_texts_are_stored_as_a_cast_writes_them(tmp_path: Path) -> None:
