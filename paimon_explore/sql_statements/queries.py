@@ -23,7 +23,13 @@ from paimon_explore.sql_statements.table_references import (
     spliced,
 )
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
-from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
+from paimon_explore.sql_statements.tokenizer import (
+    Kind,
+    Reader,
+    Token,
+    quoted_keywords,
+    tokens_of,
+)
 from paimon_explore.sql_statements.views import find_view, named_columns, query_of
 from paimon_explore.sql_statements.views import opened as opened_view
 from paimon_explore.table.table import Table
@@ -76,13 +82,15 @@ def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
 def as_selects(source: str) -> str:
     """Write `TABLE t`, and VALUES with clauses in parentheses, as SELECT, which sqlglot reads.
 
+    Columns that are named as a keyword get backticks.
+
     >>> as_selects("FROM (TABLE t) JOIN (VALUES 1, 2 LIMIT 1)")
     'FROM (SELECT * FROM t) JOIN (SELECT * FROM VALUES 1, 2 LIMIT 1)'
     >>> as_selects("SELECT DISTINCT table AS x, CAST(table AS STRING) FROM t")
     'SELECT DISTINCT table AS x, CAST(table AS STRING) FROM t'
     """
     tokens = tokens_of(source)
-    edits: list[tuple[int, int, str]] = []
+    edits = list(quoted_keywords(tokens))
     for at, one in enumerate(tokens):
         before = tokens[at - 1] if at else one
         begins = not at or before.sign == "(" or before.word in _BEFORE_QUERY

@@ -4,7 +4,7 @@ Every token has its offset, so that parts of a statement can be passed to Spark 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from functools import lru_cache
 
@@ -23,6 +23,30 @@ _QUOTES_HINT = "Write a quote within a text as \\' or ''."
 _MOST_SHOWN = 40
 _TEXTS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
+_KEYWORDS = frozenset(
+    [
+        *("VALUES", "LIMIT", "OFFSET", "WINDOW", "CUBE", "ROLLUP", "LOCK", "ROLLBACK", "ANY"),
+        *("INNER", "OUTER", "CROSS", "LATERAL", "USING", "INTO", "INSERT", "CREATE", "DROP"),
+        "ALTER",
+    ]
+)
+"""Keywords of sqlglot that Spark accepts as names of columns."""
+_COMPARISONS = frozenset({"=", "==", "<", ">", "<=", ">=", "<>", "!=", "<=>"})
+_BEFORE_OPERAND = _COMPARISONS | {"(", ",", "+", "-", "*", "/", "%", "||"}
+_WORDS_BEFORE_OPERAND = frozenset(
+    [
+        *("SELECT", "DISTINCT", "WHERE", "BY", "HAVING", "AND", "OR", "NOT", "BETWEEN", "LIKE"),
+        *("WHEN", "THEN", "ELSE"),
+    ]
+)
+_BEFORE_VALUES = frozenset({"FROM", "JOIN", "IN", "ALL", "UNION", "EXCEPT", "INTERSECT", "LATERAL"})
+_AFTER_OPERAND = _COMPARISONS | {")", ",", "*", "/", "%", "||", "::", ".", "["}
+_WORDS_AFTER_OPERAND = frozenset(
+    [
+        *("FROM", "AS", "IS", "IN", "NOT", "LIKE", "BETWEEN", "AND", "OR", "THEN", "ELSE", "END"),
+        *("ASC", "DESC", "NULLS", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "DIV"),
+    ]
+)
 
 
 class Kind(Enum):
@@ -118,6 +142,19 @@ def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int)
         ]
     plain = Kind.WORD if re.fullmatch(r"\w+", written) else Kind.SIGN
     return [Token(kind=plain, text=written, start=start, end=end)]
+
+
+def quoted_keywords(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and the name in backticks of keywords that are names of columns."""
+    for at, (before, one, after) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        if one.word not in _KEYWORDS:
+            continue
+        begins = before.sign in _BEFORE_OPERAND or before.word in _WORDS_BEFORE_OPERAND
+        ends = after.sign in _AFTER_OPERAND or after.word in _WORDS_AFTER_OPERAND
+        if after.sign in {"+", "-"}:  # else as in FROM (VALUES -1, 2)
+            ends = before.sign != "(" or tokens[max(at - 1, 0)].word not in _BEFORE_VALUES
+        if begins and (ends or after.kind is Kind.END):
+            yield one.start, one.end, f"`{one.text}`"
 
 
 def statements_of(source: str) -> list[str]:

@@ -29,7 +29,13 @@ from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.query_problems import QueryProblemError, nothing_after
 from paimon_explore.sql_statements.table_references import SparkWithPaths, spliced
-from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
+from paimon_explore.sql_statements.tokenizer import (
+    Kind,
+    Reader,
+    Token,
+    quoted_keywords,
+    tokens_of,
+)
 
 SPARK, DUCKDB = "spark", "duckdb"
 _ROW_FUNCTIONS = frozenset(
@@ -198,7 +204,7 @@ def _numbered(text: str, dialect: str) -> str:
     prefix = ":_" if dialect == SPARK else "$_"
     cuts = [(one.start, one.end, f"{prefix}{at}") for at, one in enumerate(signs)]
     if dialect == SPARK:
-        cuts += _new_names(tokens)
+        cuts += (*_new_names(tokens), *quoted_keywords(tokens))
     return spliced(text, sorted(cuts))
 
 
@@ -258,7 +264,7 @@ def parsed_expression(text: str) -> exp.Expr:
     Raises:
         InvalidInputError: the text cannot be parsed.
     """
-    tree = parsed_query(f"SELECT {text}")
+    tree = parsed_query(f"SELECT {text} FROM rows")  # noqa: S608 - is not run; any name is a column
     found: list[exp.Expr] = tree.expressions
     return found[0]
 

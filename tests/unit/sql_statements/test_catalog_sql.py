@@ -672,6 +672,48 @@ def test_columns_may_have_the_names_of_clauses(
     assert [tuple(one.values()) for one in catalog.sql(text).to_arrow().to_pylist()] == [row]
 
 
+STATEMENTS_WITH_A_WORD = (
+    (
+        "SELECT word, max(t.word), sum(word * 2), CASE WHEN word = 5 THEN -word ELSE word END "
+        "FROM t WHERE word IN (5, 7) AND (word - 1) > 0 GROUP BY word ORDER BY word"
+    ),
+    "UPDATE t SET word = word + 10 WHERE word = 5",
+    (
+        "MERGE INTO t USING (SELECT 2 AS id, 1 AS word) s ON t.id = s.id "
+        "WHEN MATCHED AND t.word > 0 THEN UPDATE SET word = s.word + t.word"
+    ),
+    "INSERT INTO t (id, word) SELECT id + 2, word FROM (SELECT * FROM t)",
+    "DELETE FROM t WHERE word = 8 AND id > 2",
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("values", "user", "limit", "offset", "window", "cube", "rollup", "lock", "rollback"),
+        *("any", "inner", "outer", "cross", "lateral", "using", "into", "insert", "create"),
+        *("drop", "alter", "order", "group", "table", "end", "current_schema"),
+    ],
+)
+def test_columns_may_have_the_names_of_keywords(catalog: pe.Catalog, name: str) -> None:
+    catalog.sql(f"CREATE TABLE t (id INT, `{name}` INT)")
+    catalog.sql("INSERT INTO t VALUES (1, 5), (2, 7)")
+    query, *changes = (text.replace("word", name) for text in STATEMENTS_WITH_A_WORD)
+    rows = [tuple(row.values()) for row in catalog.sql(query).to_arrow().to_pylist()]
+    assert rows == [(5, 5, 10, -5), (7, 7, 14, 7)]
+    for change in changes:
+        catalog.sql(change)
+    assert catalog.sql("TABLE t ORDER BY id").to_arrow().column(name).to_pylist() == [15, 8, 15]
+
+
+@pytest.mark.parametrize(
+    "text", ["FROM (VALUES -1, 2)", "WHERE -1 IN (VALUES -1, 2) ", "LIMIT +2", "UNION VALUES (2)"]
+)
+def test_keywords_are_no_columns_where_a_clause_begins(catalog: pe.Catalog, text: str) -> None:
+    catalog.sql("CREATE TABLE t (`values` INT, `limit` INT)")
+    assert catalog.sql(f"SELECT 1 {text}").to_arrow().num_rows > 0
+
+
 def test_a_temporary_view_needs_no_table(catalog: pe.Catalog) -> None:
     catalog.sql("CREATE TEMPORARY VIEW one AS SELECT 1 AS n")
     assert catalog.sql("SELECT n FROM one").to_arrow().to_pylist() == [{"n": 1}]
