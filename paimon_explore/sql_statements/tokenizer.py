@@ -27,7 +27,7 @@ _KEYWORDS = frozenset(
     [
         *("VALUES", "LIMIT", "OFFSET", "WINDOW", "CUBE", "ROLLUP", "LOCK", "ROLLBACK", "ANY"),
         *("INNER", "OUTER", "CROSS", "LATERAL", "USING", "INTO", "INSERT", "CREATE", "DROP"),
-        "ALTER",
+        *("ALTER", "FOR", "FETCH", "QUALIFY", "TABLESAMPLE", "XOR", "INTERVAL"),
     ]
 )
 """Keywords of sqlglot that Spark accepts as names of columns."""
@@ -37,6 +37,12 @@ _WORDS_BEFORE_OPERAND = frozenset(
     [
         *("SELECT", "DISTINCT", "WHERE", "BY", "HAVING", "AND", "OR", "NOT", "BETWEEN", "LIKE"),
         *("WHEN", "THEN", "ELSE"),
+    ]
+)
+_UNITS = frozenset(
+    [
+        *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),
+        *("MILLISECOND", "MICROSECOND", "NANOSECOND"),
     ]
 )
 _BEFORE_VALUES = frozenset({"FROM", "JOIN", "IN", "ALL", "UNION", "EXCEPT", "INTERSECT", "LATERAL"})
@@ -151,8 +157,10 @@ def quoted_keywords(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
             continue
         begins = before.sign in _BEFORE_OPERAND or before.word in _WORDS_BEFORE_OPERAND
         ends = after.sign in _AFTER_OPERAND or after.word in _WORDS_AFTER_OPERAND
-        if after.sign in {"+", "-"}:  # else as in FROM (VALUES -1, 2)
-            ends = before.sign != "(" or tokens[max(at - 1, 0)].word not in _BEFORE_VALUES
+        if after.sign in {"+", "-"}:  # but not FROM (VALUES -1, 2) and INTERVAL -1 DAY
+            is_query = before.sign == "(" and tokens[max(at - 1, 0)].word in _BEFORE_VALUES
+            unit = tokens[min(at + 4, len(tokens) - 1)].word.removesuffix("S")
+            ends = not is_query and unit not in _UNITS
         if begins and (ends or after.kind is Kind.END):
             yield one.start, one.end, f"`{one.text}`"
 

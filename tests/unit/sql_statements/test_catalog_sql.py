@@ -692,7 +692,8 @@ STATEMENTS_WITH_A_WORD = (
     [
         *("values", "user", "limit", "offset", "window", "cube", "rollup", "lock", "rollback"),
         *("any", "inner", "outer", "cross", "lateral", "using", "into", "insert", "create"),
-        *("drop", "alter", "order", "group", "table", "end", "current_schema"),
+        *("drop", "alter", "order", "group", "table", "end", "current_schema", "for", "fetch"),
+        *("qualify", "tablesample", "xor", "interval"),
     ],
 )
 def test_columns_may_have_the_names_of_keywords(catalog: pe.Catalog, name: str) -> None:
@@ -707,7 +708,11 @@ def test_columns_may_have_the_names_of_keywords(catalog: pe.Catalog, name: str) 
 
 
 @pytest.mark.parametrize(
-    "text", ["FROM (VALUES -1, 2)", "WHERE -1 IN (VALUES -1, 2) ", "LIMIT +2", "UNION VALUES (2)"]
+    "text",
+    [
+        *("FROM (VALUES -1, 2)", "WHERE -1 IN (VALUES -1, 2) ", "LIMIT +2", "UNION VALUES (2)"),
+        *("WHERE now() + INTERVAL -1 DAY < now()", "WHERE now() > now() - (INTERVAL + 2 HOURS)"),
+    ],
 )
 def test_keywords_are_no_columns_where_a_clause_begins(catalog: pe.Catalog, text: str) -> None:
     catalog.sql("CREATE TABLE t (`values` INT, `limit` INT)")
