@@ -16,7 +16,9 @@ from paimon_explore.errors import InvalidInputError
 if TYPE_CHECKING:
     import polars as pl
 
-_PERIOD_HINT = "Convert it first: dt.to_timestamp() for its start, or astype(str)."
+_PERIOD_HINT = (
+    "Convert it first: dt.to_timestamp() for the start of each period, or astype(str) for text."
+)
 
 
 def check_periods(schema: pa.Schema) -> None:

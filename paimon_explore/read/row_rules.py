@@ -98,8 +98,8 @@ def _same_kind(given: DataType, wanted: DataType) -> bool:
 
 def _refusal(what: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
-        f"a rule of the catalog about reading the table ({what.rstrip(',')})",
-        hint="The table is not read, because the rule cannot be applied.",
+        f"applying the row filter or column mask that the catalog requires ({what.rstrip(',')})",
+        hint="The table is not read without it. Ask the administrator of the catalog.",
     )
 
 

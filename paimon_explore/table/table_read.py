@@ -433,8 +433,8 @@ class ReadableTable(BaseTable):
         if isinstance(column, Mapping):
             if query is not None:
                 raise InvalidInputError(
-                    "A search in several columns has its queries in the dict; the second argument "
-                    "must be omitted.",
+                    "The dict in the first argument contains the queries of all columns; omit the "
+                    "second argument.",
                     hint="Pass other arguments by name, such as limit=10.",
                 )
             if options is not None:

@@ -96,8 +96,8 @@ def iceberg_settings(root: str, schema: TableSchema, options: TableOptions) -> I
     version = options.value(opt.ICEBERG_FORMAT_VERSION)
     if version not in FORMAT_VERSIONS:
         raise InvalidInputError(
-            f"Option {opt.ICEBERG_FORMAT_VERSION.key!r} is {version}, which must be "
-            f"{choices([str(known) for known in FORMAT_VERSIONS])}."
+            f"Option {opt.ICEBERG_FORMAT_VERSION.key!r} must be one of "
+            f"{choices([str(known) for known in FORMAT_VERSIONS])}, not '{version}'."
         )
     with_vectors = (
         version >= _VERSION_OF_VECTORS

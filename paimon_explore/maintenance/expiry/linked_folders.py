@@ -42,8 +42,8 @@ def check_no_links(paths: TablePaths, folders: Iterable[str]) -> None:
             raise StorageError(
                 "remove files of",
                 folder,
-                "the directory is a link to a directory outside of the table",
-                hint="Nothing was removed. Replace the link by a directory with the files.",
+                "the directory is a link to a directory outside the table",
+                hint="Nothing was removed. Replace the link with a directory of the files.",
             )
 
 

@@ -90,8 +90,8 @@ def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool
     if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
         raise _not_changeable(
             BUCKET.key,
-            "a table with dynamic buckets (-1) and one with a number of buckets cannot become "
-            "each other; create a new table and copy the rows",
+            "the buckets of a table stay dynamic (-1) or of a fixed number; create a new table and "
+            "copy the rows",
         )
 
 

@@ -87,9 +87,9 @@ def _parsed(text: str) -> Mapping[str, object]:
 
 def _refusal(reason: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
-        "a rule of the catalog about reading the table",
+        "applying the row filter or column mask that the catalog requires",
         reason,
-        hint="The table is not read, because the rule cannot be applied.",
+        hint="The table is not read without it. Ask the administrator of the catalog.",
     )
 
 

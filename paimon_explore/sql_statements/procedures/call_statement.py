@@ -78,7 +78,8 @@ def call(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:
     if name in _JAVA_ONLY:
         return UnsupportedFeatureError(
-            f"the procedure {name}", hint="Use the Java connector: connector='java'."
+            f"the procedure {name}",
+            hint="Use the Java connector: pe.spark.session(warehouse=…, connector='java').",
         )
     near = difflib.get_close_matches(name, PROCEDURES, n=1)
     known = f"Procedures: {choices(sorted(PROCEDURES), limit=50)}."

@@ -142,16 +142,16 @@ class ScanDataset(ds.Dataset):
         Raises:
             UnsupportedFeatureError: always.
         """
-        raise _refused("fragments")
+        raise _refused("using fragments")
 
     def replace_schema(self, schema: pa.Schema) -> NoReturn:  # noqa: ARG002
         """Refuse, as `get_fragments`."""
-        raise _refused("another schema")
+        raise _refused("choosing another schema")
 
     @property
     def partition_expression(self) -> NoReturn:
         """Refuse, as `get_fragments`."""
-        raise _refused("a partition expression")
+        raise _refused("choosing a partition expression")
 
     def __reduce__(self) -> NoReturn:
         """Refuse, as `get_fragments`."""
@@ -247,7 +247,7 @@ class ScanScanner(ds.Scanner):
         Raises:
             UnsupportedFeatureError: always.
         """
-        raise _refused("fragments")
+        raise _refused("using fragments")
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._scan.to_batches():
@@ -269,7 +269,8 @@ class ScanScanner(ds.Scanner):
 
 
 def _refused(what: str) -> UnsupportedFeatureError:
-    return UnsupportedFeatureError(f"{what} of the dataset of a scan", hint="Use scanner().")
+    hint = "Call scanner() on the dataset and read its batches."
+    return UnsupportedFeatureError(f"{what} of the dataset of a scan", hint=hint)
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

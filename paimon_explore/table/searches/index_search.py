@@ -137,7 +137,10 @@ def combined(searches: Sequence[tuple[Search, object]], limit: object, ranker: o
         raise InvalidInputError(f"The ranker must be one of {choices(known)}, not {ranker!r}.")
     for search, weight in searches:
         if search.is_batch:
-            raise InvalidInputError("A search in several columns takes one query for each.")
+            raise InvalidInputError(
+                f"A search in several columns takes one query for each, not several for column "
+                f"{search.queries[0].column!r}. Pass a dict of columns and queries."
+            )
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if not is_number or not 0 < weight < float("inf"):  # type: ignore[operator]  # it is a number
             raise InvalidInputError(

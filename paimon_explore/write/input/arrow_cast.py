@@ -193,7 +193,9 @@ class _Cast:
         unknown = [name for name in names if data_type.field(name) is None]
         if unknown:
             known = choices(data_type.names)
-            raise self._at.error(f"the row has no field {unknown[0]!r}; its fields are {known}")
+            raise self._at.error(
+                f"the row type has no field {unknown[0]!r}; its fields are {known}"
+            )
         valid = valid_mask(array)
         given = dict(zip(names, array.flatten(), strict=True))  # null where the row is
         children: list[Column] = []

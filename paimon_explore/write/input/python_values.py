@@ -402,7 +402,9 @@ def _row(
         value = {pair[0]: pair[1] for pair in pairs}
     unknown = [name for name in value if data_type.field(str(name)) is None]
     if unknown:
-        problem = f"the row has no field {unknown[0]!r}; its fields are {choices(data_type.names)}"
+        problem = (
+            f"the row type has no field {unknown[0]!r}; its fields are {choices(data_type.names)}"
+        )
         raise location.error(problem, None, position)
     return value
 

@@ -139,7 +139,7 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
     table._store.consumers.save("c", Consumer(next_snapshot=3))
     side = open_table(table.path, branch="side")
     move_out(Path(table.path) / "branch", tmp_path / "branches")
-    with pytest.raises(StorageError, match="a directory outside of the table"):
+    with pytest.raises(StorageError, match="a directory outside the table"):
         side.delete_tag("one")
     assert table._store.changelogs.create(table.snapshots[1])
     move_out(Path(table.path) / "snapshot", tmp_path / "moved")
@@ -157,7 +157,7 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
         lambda: upkeep.expire_changelogs(retain_min=1, retain_max=1, older_than=LATER),
         lambda: expire_consumers(table._store, TableOptions({"consumer.expiration-time": "0 s"})),
     ):
-        with pytest.raises(StorageError, match="a directory outside of the table"):
+        with pytest.raises(StorageError, match="a directory outside the table"):
             act()
     assert table._store.tags.names() == ["one"]
     assert table._store.snapshots.ids() == [1, 2, 3]

@@ -283,7 +283,9 @@ def test_tensors_of_vectors_and_what_has_no_tensor(stub: torch_stub.TorchStub) -
     (found,) = table.scan(["v", "b"]).to_torch(batch_format="torch")
     assert found["v"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert found["b"].tolist() == [True, False]
-    with pytest.raises(InvalidInputError, match="Column 's' of type string has no tensor"):
+    with pytest.raises(
+        InvalidInputError, match="Column 's' of type string cannot be made a tensor"
+    ):
         list(table.scan(["s"]).to_torch(batch_format="torch"))
     with pytest.raises(InvalidInputError, match=r"Column 'n' has nulls.*") as caught:
         list(table.scan(["n"]).to_torch(batch_format="torch"))

@@ -387,7 +387,7 @@ def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
     row = RowType(fields=(DataField(id=1, name="x", type=INT),))
     shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
     with pytest.raises(
-        InvalidInputError, match=r"row 0 .counted from 0.: the row has no field 'z'"
+        InvalidInputError, match=r"row 0 .counted from 0.: the row type has no field 'z'"
     ):
         list(open_rows([{"r": {"z": 1}}], shape))
 

@@ -105,7 +105,9 @@ class RowsInMemory(Dataset):  # type: ignore[misc]  # PyTorch may not be install
         count = len(self)
         wanted = [operator.index(index) for index in indices]
         if any(not -count <= index < count for index in wanted):
-            raise IndexError(f"a row of {wanted} does not exist; the dataset has {count} rows")
+            raise IndexError(
+                f"Rows {wanted} do not all exist: the dataset has {count} rows, counted from 0."
+            )
         numbers = pa.array([index % count for index in wanted], pa.int64())
         return self._rows.take(numbers).to_pylist()
 
@@ -146,7 +148,7 @@ def _numbers(name: str, column: "pa.Array[Any]") -> "np.ndarray[Any, np.dtype[An
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise InvalidInputError(
-            f"Column {name!r} of type {kind} has no tensor.",
+            f"Column {name!r} of type {kind} cannot be made a tensor.",
             hint="Select other columns, pass to_tensor_fn, or use batch_format='pyarrow'.",
         )
     if column.null_count:
