@@ -14,7 +14,7 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, as_python, valid_mask, var_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
-FILE_NAME_RULE = "must be a valid file name (not empty, '.' or '..', and without '/', '\\' and NUL)"
+FILE_NAME_RULE = "must be a valid file name (not empty, '.' or '..', and without '/', '\\' or NUL)"
 
 _SEPARATORS = "/\\\0"
 _SEPARATOR_BYTES = tuple(character.encode() for character in _SEPARATORS)

@@ -208,8 +208,8 @@ def _from_file(name: str) -> tuple[dict[str, str], list[str]]:
     catalogs = content.get("catalog") if isinstance(content, Mapping) else None
     if not isinstance(catalogs, Mapping):
         raise InvalidInputError(
-            f"The file {path} has no mapping 'catalog'.",
-            hint="Write the options of each catalog below 'catalog:' and its name.",
+            f"The file {path} has no key 'catalog' with the catalogs.",
+            hint="Write the options of each below its name: catalog: {prod: {warehouse: /path}}.",
         )
     chosen = catalogs.get(name, {})
     if not isinstance(chosen, Mapping):

@@ -190,15 +190,16 @@ def check_unchanged(store: TableStore, seen: Snapshot, position: int) -> None:
         return
     root = store.paths.branch_root
     if found is not None:
-        now = "it has other contents now"
+        now = "the snapshot has other contents now"
     else:
         now = f"the latest snapshot is {ids[-1]}" if ids else "there is no snapshot"
     raise StreamRollbackError(
         f"Snapshot {seen.id} of {root}, whose changes were read, was rolled back or replaced, or "
         f"the table was created anew: {now}.",
         position=position,
-        hint="Undo the changes that were read after the snapshot to which the table was rolled "
-        "back, and start a new stream after it; or start with from_='full'.",
+        hint="Undo in your target what the stream delivered after the snapshot to which the table "
+        "was rolled back, and start a new stream from that snapshot; or fill the target anew by a "
+        "stream with from_='full'.",
     )
 
 

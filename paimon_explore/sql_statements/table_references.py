@@ -325,7 +325,7 @@ def _value(reader: Reader) -> str:
     while True:
         reader.takes_one("-", "+")
         if reader.is_done:
-            raise reader.problem("expected a point in time")
+            raise reader.problem("expected a snapshot id, the name of a tag or a time")
         _operand(reader)
         if not reader.takes_one(*_OPERATORS):
             return reader.source[start : reader.previous_end]

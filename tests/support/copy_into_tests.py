@@ -263,7 +263,7 @@ def test_tables_and_queries_are_written_to_files(run: Run, rows: Rows, folder: P
         ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = ORC)", "'CSV', 'JSON', 'PARQUET'"),
         (
             "INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV, HEADER = TRUE)",
-            "HEADER is not an option of reading CSV files.*SKIP_HEADER",
+            "HEADER is not an option for reading CSV files.*SKIP_HEADER",
         ),
         ("INTO loaded FROM '{folder}' FILE_FORMAT = (TYPE = CSV, SKIP_HEADER = 2)", "0 or 1"),
         (

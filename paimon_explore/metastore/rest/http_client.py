@@ -254,7 +254,7 @@ def _encoded_body(request: Request) -> bytes | None:
         return request.body.encode() or None
     except UnicodeEncodeError as error:
         raise InvalidInputError(
-            f"Cannot {request.action}: a text of the request is not valid Unicode."
+            f"Cannot {request.action}: a text in the request is not valid Unicode."
         ) from error
 
 

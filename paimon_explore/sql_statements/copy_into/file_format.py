@@ -72,7 +72,7 @@ def file_format(text: str, *, is_import: bool) -> FileFormat:
     for name in given:
         if name not in known:
             raise InvalidInputError(
-                f"COPY INTO: {name} is not an option of {'reading' if is_import else 'writing'} "
+                f"COPY INTO: {name} is not an option for {'reading' if is_import else 'writing'} "
                 f"{kind} files.",
                 hint=f"Options: {choices(sorted(known))}.",
             )

@@ -94,8 +94,12 @@ def own_array(values: Sequence[object]) -> Column:
     present = [value for value, valid in zip(values, is_valid, strict=True) if valid]
     kinds = {kind_of(value) for value in present}
     if not kinds <= _NUMBERS and len(kinds) > 1:
-        msg = ", ".join(sorted({type(value).__name__ for value in present}))
-        raise TypeError(msg)
+        zones = {True: " with a time zone", False: ""}
+        found_types = {
+            f"{type(value).__name__}{zones[getattr(value, 'tzinfo', None) is not None]}"
+            for value in present
+        }
+        raise TypeError(" and ".join(sorted(found_types)))
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is None:
         plain = [value if valid else None for value, valid in zip(values, is_valid, strict=True)]

@@ -64,9 +64,9 @@ def test_an_unknown_name_is_told_with_the_configured_ones(home: Path) -> None:
     ("text", "told"),
     [
         ("catalog: [", "not valid YAML in line"),
-        ("catalogs: {}", "no mapping 'catalog'"),
-        ("- 1", "no mapping 'catalog'"),
-        ("", "no mapping 'catalog'"),
+        ("catalogs: {}", "no key 'catalog'"),
+        ("- 1", "no key 'catalog'"),
+        ("", "no key 'catalog'"),
         ("catalog:\n  prod: 3", "'prod'.*not a mapping"),
         ("catalog:\n  prod:\n    uri: [1, 2]", "'uri' must be a text"),
     ],

@@ -72,7 +72,7 @@ def test_options_and_table_functions_are_read() -> None:
 
 
 def test_a_point_in_time_that_is_missing_is_said() -> None:
-    with pytest.raises(InvalidInputError, match="expected a point in time"):
+    with pytest.raises(InvalidInputError, match="expected a snapshot id"):
         references_of("SELECT * FROM t VERSION AS OF")
 
 
