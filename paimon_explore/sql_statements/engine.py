@@ -39,12 +39,14 @@ class TableRows:
         system: name of a system table of `table`; None for its rows.
         columns: the columns that the query may need; None for all.
         where: a condition that all rows fulfil which the query needs; None for none.
+        hidden: columns that `*` leaves out.
     """
 
     table: Table | RowSource
     system: str | None = None
     columns: Sequence[str] | None = None
     where: Term | None = None
+    hidden: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,7 +157,7 @@ def references_of(source: str) -> tuple[Reference, ...]:
         InvalidInputError: a quote that is not closed, or an invalid time travel clause.
     """
     names, text = _names(source)
-    tree = None if Reader(source).here.word == "TABLE" else _tree(text)
+    tree = None if Reader(source).here.word == "TABLE" else tree_of(text)
     if tree is None:
         return tuple(_by_words(source, names))
     found: list[Reference] = []
@@ -175,7 +175,8 @@ def cleaned(source: str) -> str:
     return _names(source)[1]
 
 
-def _tree(text: str) -> exp.Expr | None:
+def tree_of(text: str) -> exp.Expr | None:
+    """Return the tree of a query or expression; None if sqlglot cannot parse it."""
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -107,6 +107,21 @@ def test_star_clauses_take_the_source_and_doubled_rows_are_refused(run: Run, row
     assert rows("SELECT count(*) FROM t") == [(4,)]
 
 
+def test_a_clause_of_one_side_needs_no_qualifier(kind: str, run: Run, rows: Rows) -> None:
+    created(run, kind)
+    run(
+        "MERGE INTO t USING (SELECT * FROM VALUES (1L, 'b', 'd1'), (8L, 'y', 'd8'), (9L, 'z', 'd9')"
+        " AS v) AS s (id, name, dt) ON t.id = s.id AND t.dt = s.dt "
+        "WHEN NOT MATCHED AND name > 'y' THEN INSERT (id, name, dt) VALUES (id, name, dt) "
+        "WHEN NOT MATCHED THEN INSERT (id, name, dt) "
+        "VALUES (id, array_join(transform(array('q'), name -> concat(name, dt)), ''), dt) "
+        "WHEN NOT MATCHED BY SOURCE AND dt = 'd2' THEN UPDATE SET name = upper(name)"
+    )
+    assert rows("SELECT id, name FROM t ORDER BY id") == [
+        *((1, "a"), (2, "b"), (3, "C"), (4, "D"), (8, "qd8"), (9, "z")),
+    ]
+
+
 def test_values_are_assigned_as_spark_does(run: Run, rows: Rows) -> None:
     run("CREATE TABLE v (i INT, s STRING, d DOUBLE, m DECIMAL(10, 2), ts TIMESTAMP)")
     run("INSERT INTO v VALUES (1L, 2, 3.5BD, 4, DATE '2026-01-01')")
@@ -212,3 +227,42 @@ def test_blobs_are_referred_to_by_functions(run: Run, rows: Rows, catalog: Catal
     assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
     with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
         run("SELECT sys.blob_view('demo.photos', 'x', 1)")
+
+
+def test_rows_have_metadata_columns_that_star_leaves_out(
+    run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    created(run, "vectors")
+    run("DELETE FROM t WHERE id = 1")
+    assert rows(
+        "SELECT t.*, b.__paimon_row_index, b.__paimon_partition.dt AS p, b.__paimon_bucket "
+        "FROM t JOIN t b USING (id) WHERE b.dt = 'd1'"
+    ) == [(2, "b", "d1", 1, "d1", 0)]
+    table = catalog.table("demo.t")
+    assert isinstance(table, Table)
+    files = table.inspect.system_table("files").to_arrow().to_pylist()
+    paths = {file["file_path"] for file in files}
+    found = rows("SELECT *, __paimon_file_path AS f, t.__paimon_row_index AS i FROM t")
+    assert {row[3] for row in found} == paths
+    assert sorted((row[0], row[4]) for row in found) == [(2, 1), (3, 0), (4, 1)]
+
+
+def test_row_ids_are_columns_of_tables_that_track_rows(run: Run, rows: Rows) -> None:
+    run(
+        "CREATE TABLE r (id INT, name STRING) TBLPROPERTIES ('row-tracking.enabled' = 'true',"
+        " 'data-evolution.enabled' = 'true')"
+    )
+    run("INSERT INTO r VALUES (1, 'a'), (2, 'b')")
+    run("UPDATE r SET name = 'B' WHERE _ROW_ID = 1")
+    state = "SELECT *, _ROW_ID, _SEQUENCE_NUMBER FROM r ORDER BY _row_id"
+    assert rows(state) == [(1, "a", 0, 2), (2, "B", 1, 2)]
+    run(
+        "MERGE INTO r USING (SELECT _ROW_ID, concat(name, '!') AS name FROM r VERSION AS OF 1) s "
+        "ON r._ROW_ID = s._ROW_ID WHEN MATCHED THEN UPDATE SET name = s.name"
+    )
+    assert rows("SELECT * FROM r WHERE _ROW_ID > 0") == [(2, "b!")]
+    run("CREATE TABLE k (id INT) TBLPROPERTIES ('primary-key' = 'id', 'bucket' = '1')")
+    run("INSERT INTO k VALUES (1)")
+    run("INSERT INTO k VALUES (1)")
+    with pytest.raises(UnsupportedFeatureError, match=r"merged from several files.*t\.rows"):
+        rows("SELECT __paimon_file_path FROM k")

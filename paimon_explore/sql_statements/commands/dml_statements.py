@@ -26,6 +26,8 @@ Syntax:
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -57,7 +59,7 @@ from paimon_explore.sql_statements.parameter_markers import constant_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
-from paimon_explore.sql_statements.table_references import references_of, spliced
+from paimon_explore.sql_statements.table_references import references_of, spliced, tree_of
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
@@ -417,17 +419,47 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     clauses = [_clause(reader, subject, schema)]
     while not reader.is_done:
         clauses.append(_clause(reader, subject, schema))
+    sides = {subject.alias: schema.row_type.names, alias: [one.name for one in source.fields]}
     described = RowMerge(
         source=source,
         table=subject.table,
         on=f"({on})",
-        clauses=tuple(clauses),
+        clauses=tuple(_qualified(clause, sides) for clause in clauses),
         target_alias=subject.alias,
         source_alias=alias,
         evolves=evolves,
     )
     _refuse_queries(reader.source, clauses, on)
     return committed(warehouse.engine.merge(described))
+
+
+def _qualified(clause: MergeClause, sides: Mapping[str, Sequence[str]]) -> MergeClause:
+    """Return a clause with qualified columns, if its rows have only one side.
+
+    Args:
+        clause: the clause.
+        sides: the columns by alias, of the target and of the source.
+    """
+    if clause.rows is MergeRows.MATCHED:
+        return clause
+    alias = list(sides)[clause.rows is MergeRows.NOT_MATCHED]
+    names = {name.lower() for name in sides[alias]}
+
+    def qualified(text: str) -> str:
+        tree = tree_of(text)
+        places = set()
+        for column in tree.find_all(exp.Column) if tree is not None else ():
+            first = column.parts[0]
+            is_alias = len(column.parts) > 1 and first.name in sides
+            if first.name.lower() in names and not is_alias:
+                places.add(int(first.meta["start"]))
+        return spliced(text, [(at, at, f"{quoted(alias)}.") for at in places])
+
+    return replace(
+        clause,
+        condition=clause.condition and qualified(clause.condition),
+        values=clause.values and {key: qualified(text) for key, text in clause.values.items()},
+    )
 
 
 def _refuse_queries(source: str, clauses: Sequence[MergeClause], on: str) -> None:
