@@ -157,6 +157,9 @@ class Warehouse:
             return
         database = self.find_database(self.database if len(parts) == 1 else parts[0])
         if database is None and not self.engine.has_own_tables:
+            if len(parts) == _DEEPEST:
+                hint = f"The name of the session's only catalog is {CATALOG}: {CATALOG}."
+                raise NotFoundError("catalog", parts[0], hint=f"{hint}{'.'.join(parts[1:])}.")
             if len(parts) > 1:
                 self.known_database(parts[0])
             hint = "USE selects a database; or write database.table. Databases: "

@@ -67,6 +67,8 @@ def is_known(key: str) -> bool:
         return True
     if any(key in option.fallback_keys for option in ALL_OPTIONS.values()):
         return True
+    if key.startswith("field."):
+        return key.endswith(".vector-dim")
     if key.startswith("fields."):
         return any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
     match = _FILE_INDEX_KEY.fullmatch(key)

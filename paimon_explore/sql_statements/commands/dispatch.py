@@ -18,6 +18,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
+    alter_database,
     create_database,
     create_table,
     drop_database,
@@ -158,15 +159,14 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return _drop_view(warehouse, reader)
     if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
         return drop_database(warehouse, reader)
-    if reader.comes("FUNCTION") and not warehouse.engine.has_own_tables:
-        hint = "Use CALL sys.drop_function(…)."
-        raise UnsupportedFeatureError("the statement DROP FUNCTION", hint=hint)
     return None
 
 
 def _alter(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if reader.takes("VIEW"):
         return _alter_view(warehouse, reader)
+    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
+        return alter_database(warehouse, reader)
     return alter_table(warehouse, reader) if reader.takes("TABLE") else None
 
 
