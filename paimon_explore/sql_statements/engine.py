@@ -184,8 +184,11 @@ class Engine(Protocol):
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""
 
-    def overwrites_dynamically(self) -> bool:
-        """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings of the session that statements on Paimon tables follow."""
+
+    def change_setting(self, key: str, value: str | None) -> None:
+        """Set one of these settings, or remove it."""
 
     def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder, by name, without hidden ones.

@@ -206,7 +206,8 @@ def rows_of(
         options |= increment_options(warehouse.engine, reference)
     base, system = warehouse.split(name)
     try:
-        opened = warehouse.open(base, options or None)
+        is_free = reference.version is None and reference.timestamp is None and not options
+        opened = warehouse.open(base, options or None, travels=is_free)
     except NotFoundError as error:
         view = find_view(warehouse, name) if error.kind == "table" else None
         if view is None:

@@ -266,3 +266,46 @@ def test_row_ids_are_columns_of_tables_that_track_rows(run: Run, rows: Rows) -> 
     run("INSERT INTO k VALUES (1)")
     with pytest.raises(UnsupportedFeatureError, match=r"merged from several files.*t\.rows"):
         rows("SELECT __paimon_file_path FROM k")
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("spark.paimon.scan.snapshot-id", "abcd"),
+        ("spark.paimon.*.demo.t.scan.snapshot-id", "abcd"),
+        ("`spark.paimon.paimon.*.t.scan.version`", "abcd"),
+        ("spark.paimon.*.*.other.scan.snapshot-id", "xxxx"),
+    ],
+)
+def test_settings_are_options_of_tables(key: str, found: str, run: Run, rows: Rows) -> None:
+    created(run, "append")
+    run("UPDATE t SET name = 'x'")
+    run(f"-- as in the documentation\nSET {key}=1")
+    try:
+        assert "".join(str(name) for (name,) in rows("SELECT name FROM t ORDER BY id")) == found
+        assert rows("SELECT min(name) FROM t VERSION AS OF 2") == [("x",)]
+        assert rows("DELETE FROM t WHERE name = 'x' AND id = 1") == [(3,)]
+        assert (key.strip("`"), "1") in rows("SET")
+    finally:
+        run(f"RESET {key}")
+    assert rows("SELECT count(*), max(name) FROM t") == [(3, "x")]
+    with pytest.raises(InvalidInputError, match=r"Did you mean spark\.paimon\.scan\.snapshot-id"):
+        run("SET spark.paimon.scan.snapshot-idd = 1")
+
+
+def test_a_setting_adds_columns_of_new_rows(run: Run, rows: Rows) -> None:
+    created(run, "append")
+    run("SET `spark.paimon.write.merge-schema` = true")
+    try:
+        run("INSERT INTO t BY NAME SELECT 5 AS id, 'd1' AS dt, 7 AS more")
+        run(
+            "MERGE INTO t USING (SELECT 6L AS id, 'd1' AS dt, 'f' AS name, 8 AS more, 9 AS most) s "
+            "ON t.id = s.id WHEN NOT MATCHED THEN INSERT *"
+        )
+    finally:
+        run("RESET spark.paimon.write.merge-schema")
+    assert rows("SELECT * FROM t WHERE id > 4 ORDER BY id") == [
+        *((5, None, "d1", 7, None), (6, "f", "d1", 8, 9)),
+    ]
+    with pytest.raises(InvalidInputError, match="no column 'new'"):
+        run("INSERT INTO t BY NAME SELECT 5 AS id, 'd1' AS dt, 7 AS new")

@@ -10,9 +10,14 @@ Syntax:
     EXPLAIN [ANALYZE] query                                           without Spark
     CALL sys.procedure(name => value, ...)
     REFRESH [TABLE] table
+    SET {spark.sql.sources.partitionOverwriteMode = {STATIC | DYNAMIC} | setting = value}
+    SET [setting]
+    RESET [setting]
+    setting = spark.paimon.[catalog.database.table.]option       * for any name
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
@@ -32,13 +37,16 @@ from paimon_explore.sql_statements.commands.dml_statements import (
     update,
 )
 from paimon_explore.sql_statements.commands.show_statements import analyze, describe, show, use
-from paimon_explore.sql_statements.outcome import Answer, Outcome, done
+from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, done
 from paimon_explore.sql_statements.procedures.call_statement import call
 from paimon_explore.sql_statements.queries import replaced, run_query
+from paimon_explore.sql_statements.session_settings import check_setting, is_setting
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import NewView, create_view, find_view
 
+_EXECUTION = ("spark.sql.shuffle.", "spark.sql.adaptive.", "spark.sql.sources.v2.bucketing.")
+"""Settings of Spark that change how it runs a query, but not its result: they have no effect."""
 _Handler = Callable[[Warehouse, Reader], Outcome | None]
 
 
@@ -186,6 +194,28 @@ def _refresh(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     return None if warehouse.find(reader.path("the table")) is None else done()
 
 
+def _setting(warehouse: Warehouse, reader: Reader, *, removes: bool = False) -> Outcome | None:
+    """Run SET or RESET of a setting that concerns Paimon tables."""
+    engine = warehouse.engine
+    key, equals, value = (part.strip().strip("`'\"") for part in reader.rest().partition("="))
+    columns = "key string, value string"
+    if not is_setting(key) and engine.has_own_tables:
+        return None
+    if removes:
+        for known in [key] if key else list(engine.settings()):
+            engine.change_setting(known, None)
+        return done()
+    if not equals:
+        settings = engine.settings().items()
+        return answer(columns, [pair for pair in settings if key in {pair[0], "", "-v"}])
+    if is_setting(key):
+        check_setting(key, value)
+        engine.change_setting(key, value)
+    elif not key.startswith(_EXECUTION):
+        return None
+    return answer(columns, [(key, value)])
+
+
 COMMANDS: Mapping[str, _Handler] = {
     "INSERT": insert,
     "UPDATE": update,
@@ -207,5 +237,7 @@ COMMANDS: Mapping[str, _Handler] = {
     "COPY": copy_into,
     "EXPLAIN": _explain,
     "REFRESH": _refresh,
+    "SET": _setting,
+    "RESET": partial(_setting, removes=True),
 }
 """Commands; None from one means that the engine has to run the statement."""

@@ -47,11 +47,12 @@ from paimon_explore.sql_statements.clauses import (
     partition_values,
     replaced_partition,
 )
-from paimon_explore.sql_statements.engine import TARGET_VIEW, RowMerge, RowUpdate
+from paimon_explore.sql_statements.engine import OVERWRITE_MODE, TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import (
     MergeAction,
     MergeClause,
     MergeRows,
+    evolve,
     schema_with_source,
 )
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
@@ -59,6 +60,7 @@ from paimon_explore.sql_statements.parameter_markers import constant_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
+from paimon_explore.sql_statements.session_settings import MERGE_SCHEMA
 from paimon_explore.sql_statements.table_references import references_of, spliced, tree_of
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
@@ -105,6 +107,10 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     if query.upper().startswith(("VALUES", "SELECT")):
         query = _with_defaults(query, _targets(schema, static, columns))
     rows = run_query(warehouse, f"{before} {query}".strip())
+    if by_name and _merges_schema(warehouse):
+        evolve(table, row_type_of(rows.fields, "INSERT … BY NAME"), (), takes_all=True)
+        table = warehouse.base(name)
+        schema = latest_schema(store_of(table))
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
         check_insert(table, schema)
@@ -123,8 +129,12 @@ def check_insert(table: Table, schema: TableSchema) -> None:
     check_supported_options(options, Use.INSERT, table.name)
 
 
+def _merges_schema(warehouse: Warehouse) -> bool:
+    return warehouse.engine.settings().get(MERGE_SCHEMA, "").lower() == "true"
+
+
 def _mode(warehouse: Warehouse) -> dict[str, str]:
-    dynamic = warehouse.engine.overwrites_dynamically()
+    dynamic = warehouse.engine.settings().get(OVERWRITE_MODE, "").upper() == "DYNAMIC"
     return {DYNAMIC_PARTITION_OVERWRITE.key: str(dynamic).lower()}
 
 
@@ -402,7 +412,7 @@ def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
 
 def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run MERGE INTO; return None if the table belongs to the engine."""
-    evolves = reader.takes("WITH", "SCHEMA", "EVOLUTION")
+    evolves = reader.takes("WITH", "SCHEMA", "EVOLUTION") or _merges_schema(warehouse)
     reader.expect("INTO", part="MERGE")
     subject = subject_of(warehouse, reader, "USING")
     if subject is None:

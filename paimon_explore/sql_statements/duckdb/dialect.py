@@ -62,8 +62,8 @@ _WAYS = {
     "DESCRIBE HISTORY": "Write SHOW SNAPSHOTS t, or read the system table t$snapshots.",
     "OPTIMIZE": "Write CALL sys.compact(table => 'database.table').",
     "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
-    "SET": "The only setting is spark.sql.sources.partitionOverwriteMode, STATIC or DYNAMIC. "
-    "Options of a table follow its name: t WITH ('key' = 'value').",
+    "SET": "Settings are spark.sql.sources.partitionOverwriteMode and spark.paimon.<option>; "
+    "leave out those of Spark and Flink.",
     "SHOW CATALOGS": "A session has one catalog; SHOW DATABASES lists its databases.",
     "SHOW FUNCTIONS": _FUNCTIONS,
     "DESCRIBE FUNCTION": _FUNCTIONS,
