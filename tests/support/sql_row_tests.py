@@ -309,3 +309,30 @@ def test_a_setting_adds_columns_of_new_rows(run: Run, rows: Rows) -> None:
     ]
     with pytest.raises(InvalidInputError, match="no column 'new'"):
         run("INSERT INTO t BY NAME SELECT 5 AS id, 'd1' AS dt, 7 AS new")
+
+
+def test_nested_columns_have_default_values(run: Run, rows: Rows) -> None:
+    run(
+        "CREATE TABLE d (a INT, l ARRAY<STRING> DEFAULT ARRAY('x, y', NULL, 'z'), "
+        "m MAP<STRING, INT> DEFAULT MAP('k', 1, 'l', 2), "
+        "s STRUCT<x: INT, y: ARRAY<DATE>> DEFAULT STRUCT(42, ARRAY('2026-01-02')))"
+    )
+    run("INSERT INTO d (a) VALUES (1)")
+    run("INSERT INTO d VALUES (2, DEFAULT, DEFAULT, DEFAULT)")
+    run("ALTER TABLE d ALTER COLUMN l SET DEFAULT '[]'")
+    run("ALTER TABLE d ALTER COLUMN m SET DEFAULT '{a -> 7}'")
+    run(
+        "MERGE INTO d USING (SELECT 3 AS a) s ON d.a = s.a "
+        "WHEN NOT MATCHED THEN INSERT (a) VALUES (a)"
+    )
+    assert rows(
+        "SELECT a, array_join(l, '|', '-'), try_element_at(m, 'k'), try_element_at(m, 'a'), s.x, "
+        "string(s.y[0]) FROM d ORDER BY a"
+    ) == [
+        (1, "x, y|-|z", 1, None, 42, "2026-01-02"),
+        (2, "x, y|-|z", 1, None, 42, "2026-01-02"),
+        (3, "", None, 7, 42, "2026-01-02"),
+    ]
+    for default in ("'{a}'", "ARRAY(1)", "MAP('k')"):
+        with pytest.raises(InvalidInputError, match="cannot be read as MAP"):
+            run(f"ALTER TABLE d ALTER COLUMN m SET DEFAULT {default}")

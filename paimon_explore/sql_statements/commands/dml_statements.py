@@ -56,7 +56,7 @@ from paimon_explore.sql_statements.merge_clause import (
     schema_with_source,
 )
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
-from paimon_explore.sql_statements.parameter_markers import constant_text
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
@@ -67,7 +67,6 @@ from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
-from paimon_explore.write.input.python_values import default_of
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
@@ -213,9 +212,7 @@ def _or_default(text: str, field: DataField | None) -> str:
     """Return an expression; for DEFAULT, the default value of its column or of a struct member."""
     if text.upper() != "DEFAULT":
         return text
-    if field is None or field.default_value is None:
-        return "NULL"
-    return constant_text(default_of(field)[0].as_py())
+    return "NULL" if field is None else default_text(field)
 
 
 def _named(rows: QueryRows, schema: TableSchema, static: Mapping[str, object]) -> QueryRows:
