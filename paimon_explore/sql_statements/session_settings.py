@@ -34,7 +34,7 @@ def check_setting(key: str, value: str) -> None:
         raise InvalidInputError(f"{key} = {value!r} is invalid.", hint="Set STATIC or DYNAMIC.")
     option = key.removeprefix(PREFIX)
     is_named = is_known(option) or is_known(_of_table(option))
-    if key.startswith(PREFIX) and key != MERGE_SCHEMA and not is_named:
+    if key.startswith(PREFIX) and not is_named:
         near = suggestion(option)
         hint = f"Did you mean {PREFIX}{near}? " if near else ""
         hint += f"Write {PREFIX}option, or {PREFIX}catalog.database.table.option."
