@@ -293,6 +293,17 @@ def test_settings_are_options_of_tables(key: str, found: str, run: Run, rows: Ro
         run("SET spark.paimon.scan.snapshot-idd = 1")
 
 
+def test_an_insert_takes_options_of_the_table(run: Run, rows: Rows) -> None:
+    created(run, "append")
+    run("INSERT INTO t WITH ('file.format' = 'orc') VALUES (5, 'e', 'd1')")
+    run("INSERT OVERWRITE t WITH (file.format = 'avro') PARTITION (dt = 'd2') SELECT 6, 'f'")
+    run("INSERT INTO t WITH one AS (SELECT 7 AS id) SELECT id, 'g', 'd3' FROM one")
+    files = "SELECT file_format, count(*) FROM t$files GROUP BY file_format ORDER BY file_format"
+    assert rows(files) == [("avro", 1), ("orc", 1), ("parquet", 2)]
+    with pytest.raises(InvalidInputError, match=r"Did you mean 'file\.format'"):
+        run("INSERT INTO t WITH ('file.formt' = 'orc') VALUES (5, 'e', 'd1')")
+
+
 def test_a_setting_adds_columns_of_new_rows(run: Run, rows: Rows) -> None:
     created(run, "append")
     run("SET `spark.paimon.write.merge-schema` = true")

@@ -2,13 +2,14 @@
 
 Syntax:
 
-    [WITH ...] INSERT INTO [TABLE] table [BY NAME | (name, ...)] query
-    [WITH ...] INSERT OVERWRITE [TABLE] table [PARTITION (name [= constant], ...)]
+    [WITH ...] INSERT INTO [TABLE] table [options] [BY NAME | (name, ...)] query
+    [WITH ...] INSERT OVERWRITE [TABLE] table [options] [PARTITION (name [= constant], ...)]
         [BY NAME | (name, ...)] query
-    [WITH ...] INSERT INTO [TABLE] table [BY NAME] REPLACE WHERE condition query
+    [WITH ...] INSERT INTO [TABLE] table [options] [BY NAME] REPLACE WHERE condition query
     UPDATE table [[AS] alias] SET name = expression, ... [WHERE condition]
     DELETE FROM table [[AS] alias] [WHERE condition]
     TRUNCATE TABLE table [PARTITION (name = constant, ...)]
+    options = WITH ('key' = 'value', ...)
 
 MERGE INTO.
 
@@ -43,6 +44,8 @@ from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.sql_statements.clauses import (
     FROM_QUERY,
+    check_options,
+    options_of,
     partition_spec,
     partition_values,
     replaced_partition,
@@ -87,7 +90,12 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     if name is None:
         warehouse.refuse_missing(parts)
         return None
-    table = warehouse.base(name)
+    options = None
+    if reader.comes("WITH", "("):
+        reader.next()
+        options = options_of(reader, "INSERT")
+        check_options(list(options), "INSERT")
+    table = warehouse.base(name, options)
     schema = latest_schema(store_of(table))
     by_name = reader.takes("BY", "NAME")
     if not overwrites and reader.takes("REPLACE", "WHERE"):
@@ -108,7 +116,7 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     rows = run_query(warehouse, f"{before} {query}".strip())
     if by_name and _merges_schema(warehouse):
         evolve(table, row_type_of(rows.fields, "INSERT … BY NAME"), (), takes_all=True)
-        table = warehouse.base(name)
+        table = warehouse.base(name, options)
         schema = latest_schema(store_of(table))
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
