@@ -64,20 +64,14 @@ _OF_SCANS = {
 """Names of other libraries, separated by spaces, by the expression that does the same here."""
 
 
-def missing_in_table(table: object, name: str) -> AttributeError:
+def missing_in_table(table: object, name: str, groups: Mapping[str, type]) -> AttributeError:
     """Return the error for an attribute that a table does not have.
 
     Args:
         table: the table.
         name: the attribute.
+        groups: the classes of what the table's own attributes and methods return.
     """
-    if name.startswith("_"):
-        return _missing(table, name, {})
-    from paimon_explore.table.maintenance import Maintenance
-    from paimon_explore.table.scan import Scan
-    from paimon_explore.table.table_inspection import TableInspection
-
-    groups = {"maintenance": Maintenance, "inspect": TableInspection, "scan()": Scan}
     found = {f"table.{one}.{name}": name for one, owner in groups.items() if hasattr(owner, name)}
     return _missing(table, name, {**found, **_OF_TABLES})
 
