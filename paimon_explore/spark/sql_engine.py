@@ -58,7 +58,8 @@ from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 from paimon_explore.write.write_target import WriteTarget
 
-DATABASE = "spark.paimon_explore.database"
+_OWN = "spark.paimon_explore."
+DATABASE = f"{_OWN}database"
 """The setting with the current database."""
 _ACTS = {MergeAction.INSERT: INSERT, MergeAction.UPDATE: UPDATE, MergeAction.DELETE: DELETE}
 _CATALOG = "spark_catalog"
@@ -283,7 +284,12 @@ class SparkEngine:
 
     def change_setting(self, key: str, value: str | None) -> None:
         """Set one of these settings, or remove it."""
-        if value is None:
+        if value is None and not key:
+            kept = {k: v for k, v in self._spark.conf.getAll.items() if k.startswith(_OWN)}
+            self._spark.sql("RESET")
+            for own, text in kept.items():
+                self._spark.conf.set(own, text)
+        elif value is None:
             self._spark.conf.unset(key)
         else:
             self._spark.conf.set(key, value)

@@ -188,7 +188,7 @@ class Engine(Protocol):
         """Return the settings of the session that statements on Paimon tables follow."""
 
     def change_setting(self, key: str, value: str | None) -> None:
-        """Set one of these settings, or remove it."""
+        """Set one of these settings, or remove it; "" removes all that the user has set."""
 
     def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder, by name, without hidden ones.

@@ -257,7 +257,8 @@ def test_row_ids_are_columns_of_tables_that_track_rows(run: Run, rows: Rows) -> 
     state = "SELECT *, _ROW_ID, _SEQUENCE_NUMBER FROM r ORDER BY _row_id"
     assert rows(state) == [(1, "a", 0, 2), (2, "B", 1, 2)]
     run(
-        "MERGE INTO r USING (SELECT _ROW_ID, concat(name, '!') AS name FROM r VERSION AS OF 1) s "
+        "MERGE WITH SCHEMA EVOLUTION INTO r "
+        "USING (SELECT _ROW_ID, concat(name, '!') AS name FROM r VERSION AS OF 1) s "
         "ON r._ROW_ID = s._ROW_ID WHEN MATCHED THEN UPDATE SET name = s.name"
     )
     assert rows("SELECT * FROM r WHERE _ROW_ID > 0") == [(2, "b!")]
@@ -289,6 +290,10 @@ def test_settings_are_options_of_tables(key: str, found: str, run: Run, rows: Ro
     finally:
         run(f"RESET {key}")
     assert rows("SELECT count(*), max(name) FROM t") == [(3, "x")]
+    run(f"SET {key} = 1")
+    run("RESET")
+    assert rows("SELECT max(name) FROM t VERSION AS OF 1") == [("d",)]
+    assert rows("SELECT max(name) FROM t") == [("x",)]
     with pytest.raises(InvalidInputError, match=r"Did you mean spark\.paimon\.scan\.snapshot-id"):
         run("SET spark.paimon.scan.snapshot-idd = 1")
 

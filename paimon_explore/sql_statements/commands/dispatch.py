@@ -199,11 +199,10 @@ def _setting(warehouse: Warehouse, reader: Reader, *, removes: bool = False) -> 
     engine = warehouse.engine
     key, equals, value = (part.strip().strip("`'\"") for part in reader.rest().partition("="))
     columns = "key string, value string"
-    if not is_setting(key) and engine.has_own_tables:
+    if not is_setting(key) and engine.has_own_tables and not (removes and not key):
         return None
     if removes:
-        for known in [key] if key else list(engine.settings()):
-            engine.change_setting(known, None)
+        engine.change_setting(key, None)
         return done()
     if not equals:
         settings = engine.settings().items()

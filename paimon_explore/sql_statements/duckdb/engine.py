@@ -341,7 +341,9 @@ class DuckDBEngine:
 
     def change_setting(self, key: str, value: str | None) -> None:
         """Set a setting, or remove it."""
-        if value is None:
+        if value is None and not key:
+            self._state.settings.clear()
+        elif value is None:
             self._state.settings.pop(key, None)
         else:
             self._state.settings[key] = value
