@@ -287,7 +287,7 @@ def use(warehouse: Warehouse, reader: Reader) -> Answer | None:
     is_catalog = reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE", "CATALOG") == "CATALOG"
     parts = reader.path("the database")
     reader.end()
-    if parts == (CATALOG,):
+    if len(parts) == 1 and parts[0].lower() == CATALOG:
         return done()
     if is_catalog:
         raise NotFoundError("catalog", parts[0], hint=f"The session's catalog is {CATALOG}.")

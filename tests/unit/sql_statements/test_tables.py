@@ -152,6 +152,9 @@ def test_databases_come_and_go(run: Run, rows: Rows, catalog: Catalog) -> None:
     run("DROP DATABASE IF EXISTS two")
     run("DROP TABLE IF EXISTS demo.nope")
     assert catalog.databases() == ["demo"]
+    run("USE CATALOG PAIMON")
+    with pytest.raises(NotFoundError, match=r"Catalog 'mine' .* catalog is paimon"):
+        run("USE CATALOG mine")
     assert rows("SHOW CURRENT NAMESPACE") == [("paimon", "demo")]
     for clause in ("DBPROPERTIES ('a' = 'b')", "LOCATION '/elsewhere'"):
         with pytest.raises(UnsupportedFeatureError, match="Setting properties"):
