@@ -47,6 +47,10 @@ _NAMES_HERE = {
     "paimon_explore.Catalog(…) for a warehouse, or paimon_explore.open_table(path) for a table": (
         "connect open load load_table read_table read_paimon table catalog load_catalog"
     ),
+    "paimon_explore.Catalog(**options)": "CatalogFactory",
+    "catalog.create_table(name, columns, primary_key=…, partition_by=…)": "Schema",
+    "table.add_column(…) and the like": "SchemaChange",
+    "the text 'database.table'": "Identifier",
 }
 """Names that other libraries have, by what does the same here."""
 _EXTRAS = {"spark": "spark", "sql": "sql", "widgets": "notebook"}

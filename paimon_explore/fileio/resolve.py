@@ -26,6 +26,11 @@ def resolve(
             storage option is unknown.
         UnsupportedFeatureError: the scheme is not supported.
     """
+    if isinstance(location, Mapping):
+        raise InvalidInputError(
+            "A warehouse must be a path or URL, not a dictionary.",
+            hint="Pass the options of a catalog by name: Catalog(**options).",
+        )
     text = fspath(path("The location of a table or warehouse", location))
     mapping("storage_options", storage_options or {})
     if not text.strip():

@@ -21,6 +21,7 @@ from paimon_explore.sql_statements.copy_into.file_load import (
     LoadResult,
     SourceFile,
 )
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of
@@ -88,9 +89,8 @@ class FileImport:
             wanted = spark_type(field.type)
             source = sources.get(field.name)
             if source is None:
-                is_listed = field in self.to.columns
-                default = None if is_listed else field.default_value
-                columns.append(f.lit(default).cast(wanted).alias(field.name))
+                default = "NULL" if field in self.to.columns else default_text(field)
+                columns.append(f.expr(default).cast(wanted).alias(field.name))
                 continue
             cast = source.try_cast(wanted)
             columns.append(cast.alias(field.name))

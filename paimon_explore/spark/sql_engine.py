@@ -42,7 +42,6 @@ from paimon_explore.spark.writes.write_table import write, written
 from paimon_explore.sql_statements.copy_into.file_format import FileFormat
 from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
 from paimon_explore.sql_statements.engine import (
-    OVERWRITE_MODE,
     TARGET_VIEW,
     Args,
     ForeignTable,
@@ -53,12 +52,14 @@ from paimon_explore.sql_statements.engine import (
 from paimon_explore.sql_statements.merge_clause import MergeAction
 from paimon_explore.sql_statements.outcome import QueryField, QueryRows
 from paimon_explore.sql_statements.quoted_names import quoted
+from paimon_explore.sql_statements.session_settings import is_setting
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 from paimon_explore.write.write_target import WriteTarget
 
-DATABASE = "spark.paimon_explore.database"
+_OWN = "spark.paimon_explore."
+DATABASE = f"{_OWN}database"
 """The setting with the current database."""
 _ACTS = {MergeAction.INSERT: INSERT, MergeAction.UPDATE: UPDATE, MergeAction.DELETE: DELETE}
 _CATALOG = "spark_catalog"
@@ -129,6 +130,7 @@ class SparkEngine:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
+        self._settings: Mapping[str, str] | None = None
 
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression."""
@@ -273,10 +275,24 @@ class SparkEngine:
         """Make a database that of unqualified names."""
         self._spark.conf.set(DATABASE, database)
 
-    def overwrites_dynamically(self) -> bool:
-        """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
-        mode = self._spark.conf.get(OVERWRITE_MODE, "STATIC") or "STATIC"
-        return mode.upper() == "DYNAMIC"
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings of the session that statements on Paimon tables follow."""
+        if self._settings is None:
+            known = self._spark.conf.getAll.items()
+            self._settings = {key: value for key, value in known if is_setting(key)}
+        return self._settings
+
+    def change_setting(self, key: str, value: str | None) -> None:
+        """Set one of these settings, or remove it."""
+        if value is None and not key:
+            kept = {k: v for k, v in self._spark.conf.getAll.items() if k.startswith(_OWN)}
+            self._spark.sql("RESET")
+            for own, text in kept.items():
+                self._spark.conf.set(own, text)
+        elif value is None:
+            self._spark.conf.unset(key)
+        else:
+            self._spark.conf.set(key, value)
 
     def list_files(self, folder: str) -> list[SourceFile]:
         """List the files directly in a folder of any Hadoop file system."""

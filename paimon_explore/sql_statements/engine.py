@@ -39,12 +39,14 @@ class TableRows:
         system: name of a system table of `table`; None for its rows.
         columns: the columns that the query may need; None for all.
         where: a condition that all rows fulfil which the query needs; None for none.
+        hidden: columns that `*` leaves out.
     """
 
     table: Table | RowSource
     system: str | None = None
     columns: Sequence[str] | None = None
     where: Term | None = None
+    hidden: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,8 +184,11 @@ class Engine(Protocol):
     def use(self, database: str) -> None:
         """Make a database that of unqualified names."""
 
-    def overwrites_dynamically(self) -> bool:
-        """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings of the session that statements on Paimon tables follow."""
+
+    def change_setting(self, key: str, value: str | None) -> None:
+        """Set one of these settings, or remove it; "" removes all that the user has set."""
 
     def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder, by name, without hidden ones.

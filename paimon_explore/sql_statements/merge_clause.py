@@ -13,6 +13,7 @@ from enum import Enum
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.alter_schema import apply_changes
+from paimon_explore.metadata.schema.key_validation import SYSTEM_COLUMNS
 from paimon_explore.metadata.schema.schema_change import AddColumn, ChangeType
 from paimon_explore.metadata.schema.schema_merge import merged_changes
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -82,7 +83,11 @@ def evolve(table: Table, source: RowType, assigned: Iterable[str], *, takes_all:
 
 def _changes(schema: TableSchema, source: RowType) -> list[AddColumn | ChangeType]:
     known = {field.name.lower(): field.name for field in schema.fields}
-    named = (replace(field, name=known.get(field.name.lower(), field.name)) for field in source)
+    named = (
+        replace(field, name=known.get(field.name.lower(), field.name))
+        for field in source
+        if field.name not in SYSTEM_COLUMNS
+    )
     row_type = RowType(fields=tuple(named))
     return [
         change

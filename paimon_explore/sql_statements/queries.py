@@ -36,6 +36,8 @@ from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import point_of
 
 _BEFORE_QUERY = frozenset({"UNION", "ALL", "DISTINCT", "EXCEPT", "MINUS", "INTERSECT"})
+_METADATA = ("_row_id", "_sequence_number", "__paimon_")
+"""How the names of metadata columns begin."""
 _CLAUSES = frozenset({"LIMIT", "ORDER", "OFFSET", "SORT", *_BEFORE_QUERY})
 
 
@@ -75,7 +77,8 @@ def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
             rows = rows_of(warehouse, reference, name, source)
             view = views.enter_context(warehouse.engine.viewed(rows))
             replacements += _replacements(reference, name, view)
-        replacements += {edit for one, _ in found for edit in _hidden_score(one, source)}
+            if isinstance(rows, TableRows) and rows.hidden:
+                replacements += _shown_columns(reference, name.alias, rows.hidden, source)
         yield spliced(source, replacements)
 
 
@@ -169,29 +172,28 @@ def _qualified(reference: Reference) -> list[tuple[int, int, str]]:
     return [(start, end, "") for start, end in cuts.items()]
 
 
-def _hidden_score(reference: Reference, source: str) -> list[tuple[int, int, str]]:
-    """Leave the scores of a search out of the `*` beside which the query names them."""
+def _shown_columns(
+    reference: Reference, alias: str, hidden: Sequence[str], source: str
+) -> list[tuple[int, int, str]]:
+    """Leave columns out of the `*` beside which the query names them."""
     node = reference.node
     select = None if node is None else node.parent_select
-    if node is None or select is None or not _has_score(reference, source):
+    if node is None or select is None:
         return []
     found = []
+    names = ", ".join(hidden)
     for star in select.find_all(exp.Star):
         column = star.parent if isinstance(star.parent, exp.Column) else star
-        is_own = not isinstance(column, exp.Column) or column.table.lower() == node.alias.lower()
+        own = (node.alias or alias).lower()
+        is_own = not isinstance(column, exp.Column) or column.table.lower() == own
         if column.parent is select and is_own:
             end = int(star.meta["end"]) + 1
             reader = Reader(source, [one for one in tokens_of(source) if one.start >= end])
             if reader.takes("EXCEPT", "(") or reader.takes("EXCLUDE", "("):
-                found.append((reader.here.start, reader.here.start, f"{SCORE_COLUMN}, "))
+                found.append((reader.here.start, reader.here.start, f"{names}, "))
             else:
-                found.append((end, end, f" EXCEPT ({SCORE_COLUMN})"))
+                found.append((end, end, f" EXCEPT ({names})"))
     return found
-
-
-def _has_score(reference: Reference, source: str) -> bool:
-    is_search = reference.function.endswith("_search")
-    return is_search and any(one.text.lower() == SCORE_COLUMN for one in tokens_of(source))
 
 
 def rows_of(
@@ -212,7 +214,8 @@ def rows_of(
         options |= increment_options(warehouse.engine, reference)
     base, system = warehouse.split(name)
     try:
-        opened = warehouse.open(base, options or None)
+        is_free = reference.version is None and reference.timestamp is None and not options
+        opened = warehouse.open(base, options or None, travels=is_free)
     except NotFoundError as error:
         view = find_view(warehouse, name) if error.kind == "table" else None
         if view is None:
@@ -230,14 +233,26 @@ def rows_of(
         return TableRows(table=opened, system=system)
     schema = opened.schema
     where = usable_where(reference, schema, name.alias if reference.function else "")
-    columns = wanted_columns(reference, tokens_of(source), schema)
+    tokens = tokens_of(source)
+    columns = wanted_columns(reference, tokens, schema)
+    words = {one.text.lower() for one in tokens if one.kind in {Kind.WORD, Kind.NAME}}
     if is_search:
         from paimon_explore.sql_statements.table_functions import search  # noqa: PLC0415 - likewise
 
-        with_score = _has_score(reference, source)
+        hidden = [SCORE_COLUMN] if SCORE_COLUMN in words else []
         engine = warehouse.engine
-        opened = search(engine, reference, opened, columns, where, with_score=with_score)
-        return TableRows(table=opened)
+        found = search(engine, reference, opened, columns, where, with_score=bool(hidden))
+        return TableRows(table=found, hidden=hidden)
+    if any(word.startswith(_METADATA) for word in words):
+        from paimon_explore.sql_statements.metadata_columns import (  # noqa: PLC0415 - rarely named
+            metadata_rows,
+            offered_columns,
+        )
+
+        hidden = [one for one in offered_columns(opened) if one.lower() in words]
+        if hidden:
+            rows = metadata_rows(opened, columns, where, hidden)
+            return TableRows(table=rows, hidden=hidden)
     return TableRows(table=opened, columns=columns, where=where)
 
 

@@ -119,7 +119,7 @@ class Session:
         if tables:
             self._state = SessionState(state.database)
             self._state.views, self._state.names = dict(state.views), dict(state.names)
-            self._state.overwrite_mode = state.overwrite_mode
+            self._state.settings = dict(state.settings)
         self._given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
         for name, rows in tables.items():
             if not isinstance(rows, Table):

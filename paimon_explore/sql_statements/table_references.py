@@ -157,14 +157,14 @@ def references_of(source: str) -> tuple[Reference, ...]:
         InvalidInputError: a quote that is not closed, or an invalid time travel clause.
     """
     names, text = _names(source)
-    tree = None if Reader(source).here.word == "TABLE" else _tree(text)
+    tree = None if Reader(source).here.word == "TABLE" else tree_of(text)
     if tree is None:
         return tuple(_by_words(source, names))
     found: list[Reference] = []
     for node in tree.find_all(exp.Table):
         start = _start(node)
         name = None if start is None else names.get(start)
-        if name is None or _is_cte(node) or _is_function(node, name):
+        if name is None or _is_cte(node) or _is_function(node, name) or _is_new(node):
             continue
         found.append(_reference(source, name, node, has_alias=bool(node.alias)))
     return tuple(sorted(found, key=lambda one: one.start))
@@ -175,7 +175,8 @@ def cleaned(source: str) -> str:
     return _names(source)[1]
 
 
-def _tree(text: str) -> exp.Expr | None:
+def tree_of(text: str) -> exp.Expr | None:
+    """Return the tree of a query or expression; None if sqlglot cannot parse it."""
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -196,6 +197,15 @@ def _start(node: exp.Table) -> int | None:
 
 def _is_function(node: exp.Table, name: _Found) -> bool:
     return isinstance(node.this, exp.Func) and name.arguments is None
+
+
+def _is_new(node: exp.Table) -> bool:
+    """Return whether it names what the statement creates, or a function."""
+    above = node.parent
+    while isinstance(above, exp.Schema | exp.UserDefinedFunction):
+        above = above.parent
+    is_other = str(above.args.get("kind")).upper() == "FUNCTION" if above is not None else False
+    return isinstance(above, exp.Create) or is_other
 
 
 def _is_cte(node: exp.Table) -> bool:

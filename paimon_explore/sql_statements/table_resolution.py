@@ -24,6 +24,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.sql_statements.engine import Engine
 from paimon_explore.sql_statements.quoted_names import CATALOG
+from paimon_explore.sql_statements.session_settings import table_options
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
 from paimon_explore.table.catalog.file_tables import open_file_table
@@ -157,6 +158,9 @@ class Warehouse:
             return
         database = self.find_database(self.database if len(parts) == 1 else parts[0])
         if database is None and not self.engine.has_own_tables:
+            if len(parts) == _DEEPEST:
+                hint = f"The name of the session's only catalog is {CATALOG}: {CATALOG}."
+                raise NotFoundError("catalog", parts[0], hint=f"{hint}{'.'.join(parts[1:])}.")
             if len(parts) > 1:
                 self.known_database(parts[0])
             hint = "USE selects a database; or write database.table. Databases: "
@@ -212,8 +216,15 @@ class Warehouse:
             raise NotFoundError("database", name, self.warehouse().warehouse, hint=hint)
         return found
 
-    def open(self, name: Name, options: Mapping[str, str] | None = None) -> Table | RowSource:
-        """Open a table or system table.
+    def open(
+        self, name: Name, options: Mapping[str, str] | None = None, *, travels: bool = True
+    ) -> Table | RowSource:
+        """Open a table or system table, with the options that settings of the session give it.
+
+        Args:
+            name: the table.
+            options: other dynamic options.
+            travels: whether settings of time travel apply.
 
         Raises:
             NotFoundError: it does not exist.
@@ -225,12 +236,12 @@ class Warehouse:
             opened = open_table(folder, options=options)
             return opened if not system else opened.inspect.system_table(system)
         try:
-            return self._in_catalog(name.table, options)
+            return self._in_catalog(name.table, options, travels=travels)
         except NotFoundError as error:
             other = self._other_case(name.table) if error.kind == "table" else None
             if other is None:
                 raise
-            return self._in_catalog(other, options)
+            return self._in_catalog(other, options, travels=travels)
 
     def _given(self, text: str, options: Mapping[str, str] | None) -> Table | RowSource:
         base, _, system = text.partition("$")
@@ -239,8 +250,14 @@ class Warehouse:
             table = replace(table, _dynamic_options={**dynamic_options_of(table), **options})
         return table.inspect.system_table(system) if system else table
 
-    def _in_catalog(self, text: str, options: Mapping[str, str] | None) -> Table | RowSource:
+    def _in_catalog(
+        self, text: str, options: Mapping[str, str] | None, *, travels: bool
+    ) -> Table | RowSource:
         catalog, wanted = self.warehouse(), parse_identifier(text)
+        settings = self.engine.settings()
+        if settings:
+            own = table_options(settings, wanted.database, wanted.table, travels=travels)
+            options = {**own, **(options or {})}
         is_global = wanted.database == SYS and SYS not in catalog.databases()
         if wanted.system_table is not None or is_global:
             return catalog.system_table(text, options)
@@ -259,7 +276,7 @@ class Warehouse:
             NotFoundError: it does not exist.
             InvalidInputError: it is a system table, a format table or an object table.
         """
-        found = self.open(name, options)
+        found = self.open(name, options, travels=False)
         if not isinstance(found, Table):
             raise InvalidInputError(
                 f"{name.table!r} is a system table, or consists of files, and cannot be changed."

@@ -3,11 +3,30 @@
 from collections.abc import Mapping
 
 _OF_TABLES = {
-    "table.to_arrow() or table.scan()": "read collect fetch new_read_builder query",
+    "table.to_arrow() or table.scan()": (
+        "read collect fetch new_read_builder query new_scan new_read"
+    ),
     "table.head()": "take show sample",
     "table.append(rows), or table.upsert(rows) for tables with a primary key": (
-        "insert insert_into put write write_arrow write_pandas new_batch_write_builder"
+        "insert insert_into put write write_arrow write_pandas write_ray new_batch_write_builder "
+        "new_stream_write_builder new_write new_commit"
     ),
+    "table.update(…), table.delete(where) or table.merge(…)": (
+        "new_update merge_into delete_by_predicate update_by_predicate update_by_arrow_with_row_id"
+    ),
+    "table.upsert(rows), or table.merge(rows, on=[…])": "upsert_by_arrow_with_key",
+    "table.at(…), or catalog.table(name, options)": "copy",
+    "table.tags": "list_tags get_tag tag_manager",
+    "table.branches": "list_branches branch_manager branch_exists",
+    "table.delete_branch(name)": "drop_branch",
+    "table.snapshots": "snapshot_manager list_snapshots history_snapshots",
+    "table.schemas": "schema_manager",
+    "table.maintenance.consumers": "consumer_manager",
+    "table.path": "location file_io",
+    "table.name": "identifier",
+    "table.search(column, query)": "full_text_search vector_search",
+    "table.scan().to_batches()": "to_iterator to_record_batches to_arrow_batch_reader",
+    "table.maintenance.create_global_index(…)": "new_global_index_builder",
     "table.schema": "dtypes fields primary_keys partition_keys",
     "table.at(…)": "as_of time_travel version_as_of timestamp_as_of load_as_version",
     "table.snapshot": "version current_snapshot latest_snapshot",
@@ -26,24 +45,33 @@ _OF_CATALOGS = {
     "catalog.database(name)": "get_database load_database",
     "catalog.views(database)": "list_views",
     "catalog.partitions(name)": "list_partitions",
+    "catalog.table(name), whose methods they are": (
+        "create_tag delete_tag list_tags get_tag create_branch drop_branch list_branches "
+        "rollback_to drop_partitions load_snapshot append"
+    ),
+    "catalog.view(name)": "get_view load_view",
+}
+_OF_SCANS = {
+    "scan.filter(where); a condition is SQL text, or pe.col('id') > 3": (
+        "with_filter new_predicate_builder where"
+    ),
+    "scan.select(columns)": "with_projection with_read_projection project",
+    "scan.limit(rows)": "with_limit take",
+    "scan.plan().splits": "splits new_scan",
+    "scan.to_batches()": "to_iterator to_record_batches to_arrow_batch_reader new_read",
+    "scan.parts(…)": "with_shard",
 }
 """Names of other libraries, separated by spaces, by the expression that does the same here."""
 
 
-def missing_in_table(table: object, name: str) -> AttributeError:
+def missing_in_table(table: object, name: str, groups: Mapping[str, type]) -> AttributeError:
     """Return the error for an attribute that a table does not have.
 
     Args:
         table: the table.
         name: the attribute.
+        groups: the classes of what the table's own attributes and methods return.
     """
-    if name.startswith("_"):
-        return _missing(table, name, {})
-    from paimon_explore.table.maintenance import Maintenance
-    from paimon_explore.table.scan import Scan
-    from paimon_explore.table.table_inspection import TableInspection
-
-    groups = {"maintenance": Maintenance, "inspect": TableInspection, "scan()": Scan}
     found = {f"table.{one}.{name}": name for one, owner in groups.items() if hasattr(owner, name)}
     return _missing(table, name, {**found, **_OF_TABLES})
 
@@ -56,6 +84,16 @@ def missing_in_catalog(catalog: object, name: str) -> AttributeError:
         name: the attribute.
     """
     return _missing(catalog, name, _OF_CATALOGS)
+
+
+def missing_in_scan(scan: object, name: str) -> AttributeError:
+    """Return the error for an attribute that a scan does not have.
+
+    Args:
+        scan: the scan.
+        name: the attribute.
+    """
+    return _missing(scan, name, _OF_SCANS)
 
 
 def _missing(value: object, name: str, names_here: Mapping[str, str]) -> AttributeError:

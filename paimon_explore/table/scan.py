@@ -69,6 +69,14 @@ class Scan(ConvertibleScan):
         plans: plans by filter, which scans derived from this one reuse; None to plan each time.
     """
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Raise an error that names the place of what the scan can do."""
+            from paimon_explore.table.other_names import missing_in_scan
+
+            raise missing_in_scan(self, name)
+
     target: ScanTarget
     columns: tuple[str, ...]
     where: Expression = TRUE

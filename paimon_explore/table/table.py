@@ -78,7 +78,8 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
             """Raise an error that names the place of what the table can do."""
             from paimon_explore.table.other_names import missing_in_table
 
-            raise missing_in_table(self, name)
+            groups = {} if name.startswith("_") else _groups()
+            raise missing_in_table(self, name, groups)
 
     def at(
         self,
@@ -146,6 +147,15 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
         except InvalidInputError as error:
             allowed = "a snapshot id, the name of a tag or a time"
             raise invalid_argument("point", point, allowed) from error
+
+
+def _groups() -> dict[str, type]:
+    """Return the classes of what a table's attributes and methods return, by their expression."""
+    from paimon_explore.table.maintenance import Maintenance
+    from paimon_explore.table.scan import Scan
+    from paimon_explore.table.table_inspection import TableInspection
+
+    return {"maintenance": Maintenance, "inspect": TableInspection, "scan()": Scan}
 
 
 def open_table(

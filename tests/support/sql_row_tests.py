@@ -107,6 +107,21 @@ def test_star_clauses_take_the_source_and_doubled_rows_are_refused(run: Run, row
     assert rows("SELECT count(*) FROM t") == [(4,)]
 
 
+def test_a_clause_of_one_side_needs_no_qualifier(kind: str, run: Run, rows: Rows) -> None:
+    created(run, kind)
+    run(
+        "MERGE INTO t USING (SELECT * FROM VALUES (1L, 'b', 'd1'), (8L, 'y', 'd8'), (9L, 'z', 'd9')"
+        " AS v) AS s (id, name, dt) ON t.id = s.id AND t.dt = s.dt "
+        "WHEN NOT MATCHED AND name > 'y' THEN INSERT (id, name, dt) VALUES (id, name, dt) "
+        "WHEN NOT MATCHED THEN INSERT (id, name, dt) "
+        "VALUES (id, array_join(transform(array('q'), name -> concat(name, dt)), ''), dt) "
+        "WHEN NOT MATCHED BY SOURCE AND dt = 'd2' THEN UPDATE SET name = upper(name)"
+    )
+    assert rows("SELECT id, name FROM t ORDER BY id") == [
+        *((1, "a"), (2, "b"), (3, "C"), (4, "D"), (8, "qd8"), (9, "z")),
+    ]
+
+
 def test_values_are_assigned_as_spark_does(run: Run, rows: Rows) -> None:
     run("CREATE TABLE v (i INT, s STRING, d DOUBLE, m DECIMAL(10, 2), ts TIMESTAMP)")
     run("INSERT INTO v VALUES (1L, 2, 3.5BD, 4, DATE '2026-01-01')")
@@ -212,3 +227,128 @@ def test_blobs_are_referred_to_by_functions(run: Run, rows: Rows, catalog: Catal
     assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
     with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
         run("SELECT sys.blob_view('demo.photos', 'x', 1)")
+
+
+def test_rows_have_metadata_columns_that_star_leaves_out(
+    run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    created(run, "vectors")
+    run("DELETE FROM t WHERE id = 1")
+    assert rows(
+        "SELECT t.*, b.__paimon_row_index, b.__paimon_partition.dt AS p, b.__paimon_bucket "
+        "FROM t JOIN t b USING (id) WHERE b.dt = 'd1'"
+    ) == [(2, "b", "d1", 1, "d1", 0)]
+    table = catalog.table("demo.t")
+    assert isinstance(table, Table)
+    files = table.inspect.system_table("files").to_arrow().to_pylist()
+    paths = {file["file_path"] for file in files}
+    found = rows("SELECT *, __paimon_file_path AS f, t.__paimon_row_index AS i FROM t")
+    assert {row[3] for row in found} == paths
+    assert sorted((row[0], row[4]) for row in found) == [(2, 1), (3, 0), (4, 1)]
+
+
+def test_row_ids_are_columns_of_tables_that_track_rows(run: Run, rows: Rows) -> None:
+    run(
+        "CREATE TABLE r (id INT, name STRING) TBLPROPERTIES ('row-tracking.enabled' = 'true',"
+        " 'data-evolution.enabled' = 'true')"
+    )
+    run("INSERT INTO r VALUES (1, 'a'), (2, 'b')")
+    run("UPDATE r SET name = 'B' WHERE _ROW_ID = 1")
+    state = "SELECT *, _ROW_ID, _SEQUENCE_NUMBER FROM r ORDER BY _row_id"
+    assert rows(state) == [(1, "a", 0, 2), (2, "B", 1, 2)]
+    run(
+        "MERGE WITH SCHEMA EVOLUTION INTO r "
+        "USING (SELECT _ROW_ID, concat(name, '!') AS name FROM r VERSION AS OF 1) s "
+        "ON r._ROW_ID = s._ROW_ID WHEN MATCHED THEN UPDATE SET name = s.name"
+    )
+    assert rows("SELECT * FROM r WHERE _ROW_ID > 0") == [(2, "b!")]
+    run("CREATE TABLE k (id INT) TBLPROPERTIES ('primary-key' = 'id', 'bucket' = '1')")
+    run("INSERT INTO k VALUES (1)")
+    run("INSERT INTO k VALUES (1)")
+    with pytest.raises(UnsupportedFeatureError, match=r"merged from several files.*t\.rows"):
+        rows("SELECT __paimon_file_path FROM k")
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("spark.paimon.scan.snapshot-id", "abcd"),
+        ("spark.paimon.*.demo.t.scan.snapshot-id", "abcd"),
+        ("`spark.paimon.paimon.*.t.scan.version`", "abcd"),
+        ("spark.paimon.*.*.other.scan.snapshot-id", "xxxx"),
+    ],
+)
+def test_settings_are_options_of_tables(key: str, found: str, run: Run, rows: Rows) -> None:
+    created(run, "append")
+    run("UPDATE t SET name = 'x'")
+    run(f"-- as in the documentation\nSET {key}=1")
+    try:
+        assert "".join(str(name) for (name,) in rows("SELECT name FROM t ORDER BY id")) == found
+        assert rows("SELECT min(name) FROM t VERSION AS OF 2") == [("x",)]
+        assert rows("DELETE FROM t WHERE name = 'x' AND id = 1") == [(3,)]
+        assert (key.strip("`"), "1") in rows("SET")
+    finally:
+        run(f"RESET {key}")
+    assert rows("SELECT count(*), max(name) FROM t") == [(3, "x")]
+    run(f"SET {key} = 1")
+    run("RESET")
+    assert rows("SELECT max(name) FROM t VERSION AS OF 1") == [("d",)]
+    assert rows("SELECT max(name) FROM t") == [("x",)]
+    with pytest.raises(InvalidInputError, match=r"Did you mean spark\.paimon\.scan\.snapshot-id"):
+        run("SET spark.paimon.scan.snapshot-idd = 1")
+
+
+def test_an_insert_takes_options_of_the_table(run: Run, rows: Rows) -> None:
+    created(run, "append")
+    run("INSERT INTO t WITH ('file.format' = 'orc') VALUES (5, 'e', 'd1')")
+    run("INSERT OVERWRITE t WITH (file.format = 'avro') PARTITION (dt = 'd2') SELECT 6, 'f'")
+    run("INSERT INTO t WITH one AS (SELECT 7 AS id) SELECT id, 'g', 'd3' FROM one")
+    files = "SELECT file_format, count(*) FROM t$files GROUP BY file_format ORDER BY file_format"
+    assert rows(files) == [("avro", 1), ("orc", 1), ("parquet", 2)]
+    with pytest.raises(InvalidInputError, match=r"Did you mean 'file\.format'"):
+        run("INSERT INTO t WITH ('file.formt' = 'orc') VALUES (5, 'e', 'd1')")
+
+
+def test_a_setting_adds_columns_of_new_rows(run: Run, rows: Rows) -> None:
+    created(run, "append")
+    run("SET `spark.paimon.write.merge-schema` = true")
+    try:
+        run("INSERT INTO t BY NAME SELECT 5 AS id, 'd1' AS dt, 7 AS more")
+        run(
+            "MERGE INTO t USING (SELECT 6L AS id, 'd1' AS dt, 'f' AS name, 8 AS more, 9 AS most) s "
+            "ON t.id = s.id WHEN NOT MATCHED THEN INSERT *"
+        )
+    finally:
+        run("RESET spark.paimon.write.merge-schema")
+    assert rows("SELECT * FROM t WHERE id > 4 ORDER BY id") == [
+        *((5, None, "d1", 7, None), (6, "f", "d1", 8, 9)),
+    ]
+    with pytest.raises(InvalidInputError, match="no column 'new'"):
+        run("INSERT INTO t BY NAME SELECT 5 AS id, 'd1' AS dt, 7 AS new")
+
+
+def test_nested_columns_have_default_values(run: Run, rows: Rows) -> None:
+    run(
+        "CREATE TABLE d (a INT, l ARRAY<STRING> DEFAULT ARRAY('x, y', NULL, 'z'), "
+        "m MAP<STRING, INT> DEFAULT MAP('k', 1, 'l', 2), "
+        "s STRUCT<x: INT, y: ARRAY<DATE>> DEFAULT STRUCT(42, ARRAY('2026-01-02')))"
+    )
+    run("INSERT INTO d (a) VALUES (1)")
+    run("INSERT INTO d VALUES (2, DEFAULT, DEFAULT, DEFAULT)")
+    run("ALTER TABLE d ALTER COLUMN l SET DEFAULT '[]'")
+    run("ALTER TABLE d ALTER COLUMN m SET DEFAULT '{a -> 7}'")
+    run(
+        "MERGE INTO d USING (SELECT 3 AS a) s ON d.a = s.a "
+        "WHEN NOT MATCHED THEN INSERT (a) VALUES (a)"
+    )
+    assert rows(
+        "SELECT a, array_join(l, '|', '-'), try_element_at(m, 'k'), try_element_at(m, 'a'), s.x, "
+        "string(s.y[0]) FROM d ORDER BY a"
+    ) == [
+        (1, "x, y|-|z", 1, None, 42, "2026-01-02"),
+        (2, "x, y|-|z", 1, None, 42, "2026-01-02"),
+        (3, "", None, 7, 42, "2026-01-02"),
+    ]
+    for default in ("'{a}'", "ARRAY(1)", "MAP('k')"):
+        with pytest.raises(InvalidInputError, match="cannot be read as MAP"):
+            run(f"ALTER TABLE d ALTER COLUMN m SET DEFAULT {default}")

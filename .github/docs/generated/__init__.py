@@ -54,7 +54,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "predicate-functions": predicates.function_table,
     "predicate-grammar": predicates.grammar,
     "predicate-numbers": predicates.number_types,
-    "spark-java-procedures": settings.java_procedures,
+    "other-procedures": settings.other_procedures,
     "spark-procedures": settings.procedures,
     "sql-statements": sql_statements.statements,
     "store-client-options": settings.client_options,

@@ -36,7 +36,23 @@ _OPEN_PREFIXES = (
     *("materialized-table.", "format-table.", "partition.mark-done", "metastore.", "metadata."),
     *("variant.shredding", "data-evolution.", "global-index.", "blob", "vector", "table-default."),
     *("commit.callback", "tag.callback", "btree-index.", "bitmap-index.", "lumina.", "ivf"),
+    *(
+        "rocksdb.",
+        "paimon.respect.",
+        "paimon.split.",
+        "scan.bounded",
+        "scan.parallelism",
+        "scan.partitions",
+    ),
+    *("scan.split-enumerator.", "scan.max-snapshot.", "scan.dedicated-split-generation"),
+    *("scan.remove-normalize", "partition.idle-time-to-done", "partition.time-interval"),
+    *("precommit-compact", "changelog.precommit-compact.", "unaware-bucket.", "end-input."),
+    *("commit.custom-listeners", "compaction.bucket-distribution-strategy", "filesystem.job-level"),
+    *("read.stream.", "read.allow.", "read.changelog", "read.shuffle-bucket", "write.merge-schema"),
+    *("write.data-evolution.", "write.use-v2-write", "write.hive-style-dynamic-partition."),
+    *("legacy-timestamp-mapping.", "requiredSparkConfsCheck."),
 )
+"""How options of engines, formats and storages begin."""
 _OTHER_KEYS = frozenset(
     (
         *("owner", "comment", "connector", "provider", "warehouse", "external", "location"),
@@ -67,6 +83,8 @@ def is_known(key: str) -> bool:
         return True
     if any(key in option.fallback_keys for option in ALL_OPTIONS.values()):
         return True
+    if key.startswith("field."):
+        return key.endswith(".vector-dim")
     if key.startswith("fields."):
         return any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
     match = _FILE_INDEX_KEY.fullmatch(key)

@@ -103,8 +103,9 @@ class SpecialRead:
     def frame(self, spark: SparkSession) -> DataFrame:
         """Return the rows as a DataFrame."""
         if self.rows is not None or self.job is None:
-            rows = wire_schema(self.schema).empty_table() if self.rows is None else self.rows
-            return spark.createDataFrame(rows, schema=self.schema)
+            if not self.rows:  # PySpark fails on empty Arrow columns of nested types
+                return spark.createDataFrame([], schema=self.schema)
+            return spark.createDataFrame(self.rows, schema=self.schema)
         tasks = groups(self.splits, spark.sparkContext.defaultParallelism)
         return map_tasks(spark, tasks, self.job.rows, self.schema)
 

@@ -43,6 +43,7 @@ from paimon_explore.spark.row_level.row_tracking_write import (
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
 from paimon_explore.sql_statements.merge_clause import MergeRows, evolve
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table, open_table
@@ -349,8 +350,7 @@ class _Plan:
 
 
 def _default(one: DataField) -> Column:
-    wanted = spark_type(one.type)
-    return f.lit(one.default_value).cast(wanted)
+    return f.expr(default_text(one)).cast(spark_type(one.type))
 
 
 def _column(condition: str | Column) -> Column:

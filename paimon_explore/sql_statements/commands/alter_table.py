@@ -2,23 +2,22 @@
 
 Syntax:
 
-    ALTER TABLE table ADD {COLUMN | COLUMNS} column, ...
-    ALTER TABLE table ADD [COLUMN | COLUMNS] (column, ...)
-    ALTER TABLE table DROP {COLUMN | COLUMNS} [IF EXISTS] name, ...              more than one: ( )
-    ALTER TABLE table RENAME COLUMN name TO name
+    ALTER TABLE table ADD [COLUMN | COLUMNS] {column, ... | (column, ...)}
+    ALTER TABLE table DROP [COLUMN | COLUMNS] [IF EXISTS] {name | (name, ...)}
+    ALTER TABLE table RENAME [COLUMN] name TO name
     ALTER TABLE table ALTER [COLUMN] name TYPE type
     ALTER TABLE table ALTER [COLUMN] name COMMENT 'text'
     ALTER TABLE table ALTER [COLUMN] name {FIRST | AFTER name}
     ALTER TABLE table ALTER [COLUMN] name {SET | DROP} NOT NULL
     ALTER TABLE table ALTER [COLUMN] name {SET DEFAULT constant | DROP DEFAULT}
-    ALTER TABLE table CHANGE [COLUMN] name column
+    ALTER TABLE table {CHANGE [COLUMN] name | MODIFY} column
     ALTER TABLE table RENAME TO table
     ALTER TABLE table SET [TBLPROPERTIES] ('key' = 'value', ...)
     ALTER TABLE table {UNSET TBLPROPERTIES [IF EXISTS] | RESET} ('key', ...)
     ALTER TABLE table CREATE TAG [IF NOT EXISTS] name [AS OF VERSION id] [RETAIN time]
     ALTER TABLE table [CREATE OR] REPLACE TAG name [AS OF VERSION id] [RETAIN time]
     ALTER TABLE table RENAME TAG [IF EXISTS] name TO name
-    ALTER TABLE table {DROP | DELETE} {TAG | BRANCH} [IF EXISTS] name
+    ALTER TABLE table {DROP | DELETE} {TAG | BRANCH} [IF EXISTS] name       several: `name, name`
     ALTER TABLE table CREATE BRANCH [IF NOT EXISTS] name [{AS OF | FROM} TAG name]
     ALTER TABLE table RENAME BRANCH name TO name
     ALTER TABLE table DROP [IF EXISTS] PARTITION (name = constant, ...), ... [PURGE]
@@ -92,6 +91,7 @@ class _Alter:
             "DROP": self._drop,
             "ALTER": self._column,
             "CHANGE": self._column,
+            "MODIFY": self._new_column,
             "SET": self._set,
             "UNSET": self._unset,
             "RESET": self._reset,
@@ -122,8 +122,7 @@ class _Alter:
                 self._table.name,
                 hint="A partition exists as soon as it contains a row.",
             )
-        if not self._reader.comes("("):
-            self._reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … ADD")
+        self._reader.takes_one("COLUMN", "COLUMNS")
         inner = Reader(self._reader.group("the columns")) if self._reader.comes("(") else None
         reader = inner or self._reader
         changes: list[SchemaChange] = []
@@ -142,16 +141,16 @@ class _Alter:
         reader = self._reader
         if reader.takes("TAG"):
             return self._rename_tag()
-        if reader.takes("COLUMN"):
-            path = self._path(reader.path("the column"))
-            reader.expect("TO", part="RENAME COLUMN")
-            return self._alter(RenameColumn(column=path, name=reader.identifier("the column")))
         if reader.takes("BRANCH"):
             old = reader.identifier("the branch")
             reader.expect("TO", part="RENAME BRANCH")
             self._table.maintenance.rename_branch(old, reader.identifier("the branch"))
             return done()
-        reader.expect_one("TO", part="ALTER TABLE … RENAME")
+        if not reader.takes("TO"):
+            reader.takes("COLUMN")
+            path = self._path(reader.path("the column"))
+            reader.expect("TO", part="RENAME COLUMN")
+            return self._alter(RenameColumn(column=path, name=reader.identifier("the column")))
         target = self._warehouse.named(reader.path("the new name"))
         reader.end()
         self._warehouse.warehouse().rename_table(self._table.name, target.table)
@@ -163,7 +162,7 @@ class _Alter:
             return self._drop_partitions()
         if reader.here.word in {"TAG", "BRANCH"}:
             return self._delete()
-        reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … DROP")
+        reader.takes_one("COLUMN", "COLUMNS")
         ignore = reader.takes("IF", "EXISTS")
         if reader.here.sign == "(":
             inner = Reader(reader.group("the columns"))
@@ -192,9 +191,8 @@ class _Alter:
         reader.takes("COLUMN")
         path = self._path(reader.path("the column"))
         part = f"ALTER COLUMN {'.'.join(path)}"
-        hive = not reader.here.word or reader.here.word not in _COLUMN_WORDS
-        if hive:
-            return self._hive_column(path)
+        if reader.here.word not in _COLUMN_WORDS:
+            return self._new_column(path)
         word = reader.expect_one(*_COLUMN_WORDS, part=part)
         if word == "TYPE":
             kind = column_type(reader.until("COMMENT", "FIRST", "AFTER", angles=True), path[-1])
@@ -217,18 +215,20 @@ class _Alter:
         value = None if word == "DROP" else plain_default(reader.rest())
         return self._alter(ChangeDefault(column=path, default_value=value))
 
-    def _hive_column(self, path: ColumnPath) -> Answer:
-        """Run `CHANGE COLUMN a b INT COMMENT '…' AFTER c` (Hive syntax)."""
+    def _new_column(self, path: ColumnPath | None = None) -> Answer:
+        """Run `CHANGE COLUMN a b INT COMMENT '…' AFTER c` (Hive), or `MODIFY a INT` (Flink)."""
         one = written_column(self._reader)
+        names = path is not None
+        path = path or self._path(one.path)
         changes: list[SchemaChange] = [
-            ChangeType(column=path, type=one.type, keep_nullability=True)
+            ChangeType(column=path, type=one.type, keep_nullability=names)
         ]
         if one.comment is not None:
             changes.append(ChangeColumnComment(column=path, comment=one.comment))
         move = _move(first=one.first, after=one.after)
         if move is not None:
             changes.append(MoveColumn(column=path[0], move=move))
-        if one.path[0] != path[-1]:
+        if names and one.path[0] != path[-1]:
             changes.append(RenameColumn(column=path, name=one.path[0]))
         return self._alter(*changes)
 
@@ -318,14 +318,12 @@ class _Alter:
         reader = self._reader
         what = reader.expect_one("TAG", "BRANCH", part="ALTER TABLE … DELETE")
         ignore = reader.takes("IF", "EXISTS")
-        name = reader.identifier(f"the {what.lower()}")
+        given = reader.identifier(f"the {what.lower()}")
         there = self._table.tags if what == "TAG" else self._table.branches
-        if ignore and name not in there:
-            return done()
-        if what == "TAG":
-            self._table.delete_tag(name)
-        else:
-            self._table.delete_branch(name)
+        delete = self._table.delete_tag if what == "TAG" else self._table.delete_branch
+        for name in [given] if given in there else given.split(","):
+            if name.strip() in there or not ignore:
+                delete(name.strip())
         return done()
 
     def _rename_tag(self) -> Answer:
@@ -349,8 +347,12 @@ def _move(*, first: bool, after: str | None) -> Move | None:
 
 def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run the rest of an ALTER TABLE; return None if the table belongs to Spark."""
-    name = warehouse.find(reader.path("the table"))
-    return None if name is None else _Alter(warehouse, reader, name).run()
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    return _Alter(warehouse, reader, name).run()
 
 
 def comment_on(warehouse: Warehouse, reader: Reader) -> Answer | None:

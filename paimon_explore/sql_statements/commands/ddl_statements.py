@@ -9,6 +9,8 @@ Syntax:
     DROP TABLE [IF EXISTS] table [PURGE]
     CREATE {DATABASE | SCHEMA | NAMESPACE} [IF NOT EXISTS] name [COMMENT 'text'] [LOCATION 'folder']
         [WITH {DBPROPERTIES | PROPERTIES} ('key' = 'value', ...)]
+    ALTER {DATABASE | SCHEMA | NAMESPACE} name
+        SET {{DBPROPERTIES | PROPERTIES} ('key' = 'value', ...) | LOCATION 'folder'}
     DROP {DATABASE | SCHEMA | NAMESPACE} [IF EXISTS] name [RESTRICT | CASCADE]
     key    = [CONSTRAINT name] PRIMARY KEY (name, ...) [NOT ENFORCED]
     clause = USING paimon | PARTITIONED BY (name [type], ...) | COMMENT 'text'
@@ -18,8 +20,8 @@ Column definitions and types in CREATE TABLE and ALTER TABLE.
 
 Syntax:
 
-    column = name type [NOT NULL | NULL] [COMMENT 'text'] [DEFAULT constant] [PRIMARY KEY]
-             [FIRST | AFTER name]
+    column = name type [NOT NULL | NULL] [COMMENT 'text'] [DEFAULT constant]
+             [PRIMARY KEY [NOT ENFORCED]] [FIRST | AFTER name]
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,6 +91,9 @@ def written_column(reader: Reader, *, nested: bool = False) -> WrittenColumn:
     """
     path = reader.path("a column") if nested else (reader.identifier("a column"),)
     name = ".".join(path)
+    if reader.here.word in {"AS", "FOR", "METADATA"}:
+        what = "a watermark" if reader.comes("FOR") else f"the computed column {name!r}"
+        raise UnsupportedFeatureError(what, hint="Compute it in queries, or in a view.")
     kind = column_type(reader.until(*_STOPS, angles=True), name)
     said: dict[str, object] = {}
     while not reader.is_done and not reader.comes(","):
@@ -110,6 +115,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     if word:
         return {"first": True} if word == "FIRST" else {"after": reader.path("a column")[-1]}
     if reader.takes("PRIMARY", "KEY"):
+        reader.takes("NOT", "ENFORCED")
         return {"is_key": True}
     if reader.comes("GENERATED"):
         raise UnsupportedFeatureError(f"the generated column {name!r}")
@@ -150,6 +156,8 @@ def create_table(
     ignore = not replaces and reader.takes("IF", "NOT", "EXISTS")
     parts = reader.path("the new table")
     if _is_foreign(warehouse, reader, parts):
+        if warehouse.catalog is not None and not warehouse.engine.has_own_tables:
+            warehouse.refuse_missing(parts)
         return None
     made = _Create(name=warehouse.named(parts), ignore=ignore, replaces=replaces, creates=creates)
     if made.name.is_folder:
@@ -232,6 +240,11 @@ def _take_like(warehouse: Warehouse, reader: Reader, made: _Create) -> None:
     ]
     made.keys, made.partition_by = schema.primary_keys, list(schema.partition_keys)
     made.options, made.comment = dict(schema.options), schema.comment
+    if reader.comes("("):
+        raise UnsupportedFeatureError(
+            "CREATE TABLE … LIKE … (…)",
+            hint="LIKE copies columns, keys and options; TBLPROPERTIES set other options.",
+        )
 
 
 def _take_clause(reader: Reader, made: _Create) -> None:
@@ -435,6 +448,24 @@ def create_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
     warehouse.warehouse().create_database(
         parts[-1], comment=comment, properties=properties, if_not_exists=ignore
     )
+    return done()
+
+
+def alter_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run the rest of an ALTER DATABASE; return None if the database belongs to the engine."""
+    parts = reader.path("the database")
+    if warehouse.find_database(parts[-1]) is None and warehouse.engine.has_database(parts[-1]):
+        return None
+    reader.expect("SET", part="ALTER DATABASE")
+    clause = reader.expect_one(
+        "DBPROPERTIES", "PROPERTIES", "LOCATION", part="ALTER DATABASE … SET"
+    )
+    if clause == "LOCATION":
+        properties = {"location": reader.text("the location")}
+    else:
+        properties = options_of(reader, clause)
+    reader.end()
+    warehouse.warehouse().alter_database(warehouse.known_database(parts[-1]), properties)
     return done()
 
 

@@ -10,14 +10,20 @@ Syntax:
     EXPLAIN [ANALYZE] query                                           without Spark
     CALL sys.procedure(name => value, ...)
     REFRESH [TABLE] table
+    SET {spark.sql.sources.partitionOverwriteMode = {STATIC | DYNAMIC} | setting = value}
+    SET [setting]
+    RESET [setting]
+    setting = spark.paimon.[catalog.database.table.]option       * for any name
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
+    alter_database,
     create_database,
     create_table,
     drop_database,
@@ -31,13 +37,16 @@ from paimon_explore.sql_statements.commands.dml_statements import (
     update,
 )
 from paimon_explore.sql_statements.commands.show_statements import analyze, describe, show, use
-from paimon_explore.sql_statements.outcome import Answer, Outcome, done
+from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, done
 from paimon_explore.sql_statements.procedures.call_statement import call
 from paimon_explore.sql_statements.queries import replaced, run_query
+from paimon_explore.sql_statements.session_settings import check_setting, is_setting
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import NewView, create_view, find_view
 
+_EXECUTION = ("spark.sql.shuffle.", "spark.sql.adaptive.", "spark.sql.sources.v2.bucketing.")
+"""Settings of Spark that change how it runs a query, but not its result: they have no effect."""
 _Handler = Callable[[Warehouse, Reader], Outcome | None]
 
 
@@ -158,15 +167,14 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return _drop_view(warehouse, reader)
     if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
         return drop_database(warehouse, reader)
-    if reader.comes("FUNCTION") and not warehouse.engine.has_own_tables:
-        hint = "Use CALL sys.drop_function(…)."
-        raise UnsupportedFeatureError("the statement DROP FUNCTION", hint=hint)
     return None
 
 
 def _alter(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if reader.takes("VIEW"):
         return _alter_view(warehouse, reader)
+    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
+        return alter_database(warehouse, reader)
     return alter_table(warehouse, reader) if reader.takes("TABLE") else None
 
 
@@ -184,6 +192,27 @@ def _explain(warehouse: Warehouse, reader: Reader) -> Outcome | None:
 def _refresh(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     reader.takes("TABLE")
     return None if warehouse.find(reader.path("the table")) is None else done()
+
+
+def _setting(warehouse: Warehouse, reader: Reader, *, removes: bool = False) -> Outcome | None:
+    """Run SET or RESET of a setting that concerns Paimon tables."""
+    engine = warehouse.engine
+    key, equals, value = (part.strip().strip("`'\"") for part in reader.rest().partition("="))
+    columns = "key string, value string"
+    if not is_setting(key) and engine.has_own_tables and not (removes and not key):
+        return None
+    if removes:
+        engine.change_setting(key, None)
+        return done()
+    if not equals:
+        settings = engine.settings().items()
+        return answer(columns, [pair for pair in settings if key in {pair[0], "", "-v"}])
+    if is_setting(key):
+        check_setting(key, value)
+        engine.change_setting(key, value)
+    elif not key.startswith(_EXECUTION):
+        return None
+    return answer(columns, [(key, value)])
 
 
 COMMANDS: Mapping[str, _Handler] = {
@@ -207,5 +236,7 @@ COMMANDS: Mapping[str, _Handler] = {
     "COPY": copy_into,
     "EXPLAIN": _explain,
     "REFRESH": _refresh,
+    "SET": _setting,
+    "RESET": partial(_setting, removes=True),
 }
 """Commands; None from one means that the engine has to run the statement."""

@@ -2,13 +2,14 @@
 
 Syntax:
 
-    [WITH ...] INSERT INTO [TABLE] table [BY NAME | (name, ...)] query
-    [WITH ...] INSERT OVERWRITE [TABLE] table [PARTITION (name [= constant], ...)]
+    [WITH ...] INSERT INTO [TABLE] table [options] [BY NAME | (name, ...)] query
+    [WITH ...] INSERT OVERWRITE [TABLE] table [options] [PARTITION (name [= constant], ...)]
         [BY NAME | (name, ...)] query
-    [WITH ...] INSERT INTO [TABLE] table [BY NAME] REPLACE WHERE condition query
+    [WITH ...] INSERT INTO [TABLE] table [options] [BY NAME] REPLACE WHERE condition query
     UPDATE table [[AS] alias] SET name = expression, ... [WHERE condition]
     DELETE FROM table [[AS] alias] [WHERE condition]
     TRUNCATE TABLE table [PARTITION (name = constant, ...)]
+    options = WITH ('key' = 'value', ...)
 
 MERGE INTO.
 
@@ -26,6 +27,8 @@ Syntax:
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -41,29 +44,32 @@ from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.sql_statements.clauses import (
     FROM_QUERY,
+    check_options,
+    options_of,
     partition_spec,
     partition_values,
     replaced_partition,
 )
-from paimon_explore.sql_statements.engine import TARGET_VIEW, RowMerge, RowUpdate
+from paimon_explore.sql_statements.engine import OVERWRITE_MODE, TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import (
     MergeAction,
     MergeClause,
     MergeRows,
+    evolve,
     schema_with_source,
 )
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
-from paimon_explore.sql_statements.parameter_markers import constant_text
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
-from paimon_explore.sql_statements.table_references import references_of, spliced
+from paimon_explore.sql_statements.session_settings import MERGE_SCHEMA
+from paimon_explore.sql_statements.table_references import references_of, spliced, tree_of
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
-from paimon_explore.write.input.python_values import default_of
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
@@ -84,7 +90,12 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     if name is None:
         warehouse.refuse_missing(parts)
         return None
-    table = warehouse.base(name)
+    options = None
+    if reader.comes("WITH", "("):
+        reader.next()
+        options = options_of(reader, "INSERT")
+        check_options(list(options), "INSERT")
+    table = warehouse.base(name, options)
     schema = latest_schema(store_of(table))
     by_name = reader.takes("BY", "NAME")
     if not overwrites and reader.takes("REPLACE", "WHERE"):
@@ -103,6 +114,10 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     if query.upper().startswith(("VALUES", "SELECT")):
         query = _with_defaults(query, _targets(schema, static, columns))
     rows = run_query(warehouse, f"{before} {query}".strip())
+    if by_name and _merges_schema(warehouse):
+        evolve(table, row_type_of(rows.fields, "INSERT … BY NAME"), (), takes_all=True)
+        table = warehouse.base(name, options)
+        schema = latest_schema(store_of(table))
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
         check_insert(table, schema)
@@ -121,8 +136,12 @@ def check_insert(table: Table, schema: TableSchema) -> None:
     check_supported_options(options, Use.INSERT, table.name)
 
 
+def _merges_schema(warehouse: Warehouse) -> bool:
+    return warehouse.engine.settings().get(MERGE_SCHEMA, "").lower() == "true"
+
+
 def _mode(warehouse: Warehouse) -> dict[str, str]:
-    dynamic = warehouse.engine.overwrites_dynamically()
+    dynamic = warehouse.engine.settings().get(OVERWRITE_MODE, "").upper() == "DYNAMIC"
     return {DYNAMIC_PARTITION_OVERWRITE.key: str(dynamic).lower()}
 
 
@@ -201,9 +220,7 @@ def _or_default(text: str, field: DataField | None) -> str:
     """Return an expression; for DEFAULT, the default value of its column or of a struct member."""
     if text.upper() != "DEFAULT":
         return text
-    if field is None or field.default_value is None:
-        return "NULL"
-    return constant_text(default_of(field)[0].as_py())
+    return "NULL" if field is None else default_text(field)
 
 
 def _named(rows: QueryRows, schema: TableSchema, static: Mapping[str, object]) -> QueryRows:
@@ -400,7 +417,7 @@ def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
 
 def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run MERGE INTO; return None if the table belongs to the engine."""
-    evolves = reader.takes("WITH", "SCHEMA", "EVOLUTION")
+    evolves = reader.takes("WITH", "SCHEMA", "EVOLUTION") or _merges_schema(warehouse)
     reader.expect("INTO", part="MERGE")
     subject = subject_of(warehouse, reader, "USING")
     if subject is None:
@@ -417,17 +434,47 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     clauses = [_clause(reader, subject, schema)]
     while not reader.is_done:
         clauses.append(_clause(reader, subject, schema))
+    sides = {subject.alias: schema.row_type.names, alias: [one.name for one in source.fields]}
     described = RowMerge(
         source=source,
         table=subject.table,
         on=f"({on})",
-        clauses=tuple(clauses),
+        clauses=tuple(_qualified(clause, sides) for clause in clauses),
         target_alias=subject.alias,
         source_alias=alias,
         evolves=evolves,
     )
     _refuse_queries(reader.source, clauses, on)
     return committed(warehouse.engine.merge(described))
+
+
+def _qualified(clause: MergeClause, sides: Mapping[str, Sequence[str]]) -> MergeClause:
+    """Return a clause with qualified columns, if its rows have only one side.
+
+    Args:
+        clause: the clause.
+        sides: the columns by alias, of the target and of the source.
+    """
+    if clause.rows is MergeRows.MATCHED:
+        return clause
+    alias = list(sides)[clause.rows is MergeRows.NOT_MATCHED]
+    names = {name.lower() for name in sides[alias]}
+
+    def qualified(text: str) -> str:
+        tree = tree_of(text)
+        places = set()
+        for column in tree.find_all(exp.Column) if tree is not None else ():
+            first = column.parts[0]
+            is_alias = len(column.parts) > 1 and first.name in sides
+            if first.name.lower() in names and not is_alias:
+                places.add(int(first.meta["start"]))
+        return spliced(text, [(at, at, f"{quoted(alias)}.") for at in places])
+
+    return replace(
+        clause,
+        condition=clause.condition and qualified(clause.condition),
+        values=clause.values and {key: qualified(text) for key, text in clause.values.items()},
+    )
 
 
 def _refuse_queries(source: str, clauses: Sequence[MergeClause], on: str) -> None:

@@ -4,6 +4,8 @@ Syntax:
 
     SHOW {DATABASES | SCHEMAS | NAMESPACES} [[LIKE] 'pattern']
     SHOW {TABLES | VIEWS} [{IN | FROM} database] [[LIKE] 'pattern']
+    SHOW TABLE EXTENDED [{IN | FROM} database] LIKE 'pattern'
+    SHOW CURRENT {NAMESPACE | DATABASE | CATALOG}
     SHOW CREATE TABLE table [AS SERDE]
     SHOW PARTITIONS table [PARTITION (name = constant, ...)]
     SHOW TBLPROPERTIES table [('key')]
@@ -12,7 +14,7 @@ Syntax:
     SHOW PROCEDURES [{IN | FROM} catalog] [[LIKE] 'pattern']
     {DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] table [name]
     {DESCRIBE | DESC} {DATABASE | SCHEMA | NAMESPACE} [EXTENDED] name
-    USE [DATABASE | SCHEMA | NAMESPACE] name
+    USE [DATABASE | SCHEMA | NAMESPACE | CATALOG] name
     ANALYZE TABLE table COMPUTE STATISTICS [NOSCAN] [FOR {ALL COLUMNS | COLUMNS name, ...}]
 """
 
@@ -31,7 +33,7 @@ from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
-from paimon_explore.sql_statements.table_resolution import Warehouse
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.row_reader import RowSource
@@ -49,7 +51,9 @@ def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
         "DATABASES": _databases,
         "SCHEMAS": _databases,
         "NAMESPACES": _databases,
+        "TABLE": _extended,
         "TABLES": _tables,
+        "CURRENT": _current,
         "VIEWS": _views,
         "PARTITIONS": lambda w, r: _of_table(w, r, partial(_partitions, w)),
         "TBLPROPERTIES": lambda w, r: _of_table(w, r, _properties),
@@ -97,6 +101,26 @@ def _databases(warehouse: Warehouse, reader: Reader) -> Answer | None:
     names = warehouse.warehouse().databases()
     rows = [(name,) for name in names if wanted(name)]
     return answer("namespace string", rows)
+
+
+def _current(warehouse: Warehouse, reader: Reader) -> Answer:
+    reader.expect_one("NAMESPACE", "DATABASE", "CATALOG", part="SHOW CURRENT")
+    reader.end()
+    return answer("catalog string, namespace string", [(CATALOG, warehouse.database)])
+
+
+def _extended(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    reader.expect("EXTENDED", part="SHOW TABLE")
+    found = _tables(warehouse, reader)
+    if found is None:
+        return None
+    rows = []
+    for database, name, temporary in found.rows:
+        table = None if temporary else warehouse.base(Name(table=f"{database}.{name}"))
+        facts = {} if table is None else _details(table, latest_schema(store_of(table)))
+        text = "".join(f"{key}: {value}\n" for key, value in facts.items())
+        rows.append((database, name, temporary, text))
+    return answer(f"{found.columns}, information string", rows)
 
 
 def _tables(warehouse: Warehouse, reader: Reader) -> Answer | None:
@@ -260,11 +284,13 @@ def _procedures(reader: Reader) -> Answer:
 
 def use(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Set the current Paimon database; return None if USE names a database of the engine."""
-    reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE")
+    is_catalog = reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE", "CATALOG") == "CATALOG"
     parts = reader.path("the database")
     reader.end()
-    if parts == (CATALOG,):
+    if len(parts) == 1 and parts[0].lower() == CATALOG:
         return done()
+    if is_catalog:
+        raise NotFoundError("catalog", parts[0], hint=f"The session's catalog is {CATALOG}.")
     database = warehouse.find_database(parts[-1])
     is_named = len(parts) > 1 and parts[0].lower() == CATALOG
     if database is None and (is_named or not warehouse.engine.has_database(parts[-1])):
@@ -343,12 +369,13 @@ def _describe_table(found: Table | RowSource, *, extended: bool) -> Answer:
             rows += [("# Partition Information", "", ""), ("# col_name", "data_type", "comment")]
             rows += [by_name[key] for key in schema.partition_keys if key in by_name]
         if extended:
-            rows += _details(found, schema)
+            rows += [("", "", ""), ("# Detailed Table Information", "", "")]
+            rows += [(key, value, "") for key, value in _details(found, schema).items()]
     columns = "col_name string, data_type string, comment string"
     return answer(columns, rows)
 
 
-def _details(table: Table, schema: TableSchema) -> list[tuple[str, str | None, str | None]]:
+def _details(table: Table, schema: TableSchema) -> dict[str, str]:
     options = ",".join(
         f"{key}={value}" for key, value in sorted(masked_options(schema.options).items())
     )
@@ -363,11 +390,7 @@ def _details(table: Table, schema: TableSchema) -> list[tuple[str, str | None, s
         "Paimon Types": types,
         "Table Properties": f"[{options}]",
     }
-    rows: list[tuple[str, str | None, str | None]] = [
-        ("", "", ""),
-        ("# Detailed Table Information", "", ""),
-    ]
-    return [*rows, *((key, value, "") for key, value in facts.items() if value is not None)]
+    return {key: value for key, value in facts.items() if value is not None}
 
 
 def analyze(warehouse: Warehouse, reader: Reader) -> Answer | None:

@@ -51,16 +51,25 @@ _STATEMENTS = (
 
 
 _FUNCTIONS = "Functions are those of Spark; the guide of SQL lists the few that are missing."
+_CATALOGS = "A session has one catalog: pe.Catalog(warehouse), or pe.Catalog(metastore='rest', …)."
 _WAYS = {
     "ATTACH": "Pass other rows by name: pe.sql(text, catalog, rows=data).",
     "BEGIN": "Each statement is one commit; t.transaction() makes one commit of several writes.",
     "CACHE": "to_arrow() keeps the rows of a result in memory.",
     "COPY": "Write COPY INTO 'folder' FROM t FILE_FORMAT = (TYPE = PARQUET).",
+    "CREATE CATALOG": _CATALOGS,
+    "CREATE EXTERNAL": "pe.open_table(path) opens a table outside of the warehouse.",
+    "CREATE FUNCTION": "CALL sys.create_function(…) stores one in a catalog with functions: REST.",
+    "CREATE TEMPORARY": "Pass rows by name: pe.sql(text, catalog, rows=data), or write CREATE "
+    "TEMPORARY VIEW.",
+    "DROP CATALOG": _CATALOGS,
+    "DROP FUNCTION": "Write CALL sys.drop_function(…).",
+    "MSCK": "A partition exists as soon as it contains a row; nothing is to be repaired.",
     "DESCRIBE HISTORY": "Write SHOW SNAPSHOTS t, or read the system table t$snapshots.",
     "OPTIMIZE": "Write CALL sys.compact(table => 'database.table').",
     "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
-    "SET": "The only setting is spark.sql.sources.partitionOverwriteMode, STATIC or DYNAMIC. "
-    "Options of a table follow its name: t WITH ('key' = 'value').",
+    "SET": "Settings are spark.sql.sources.partitionOverwriteMode and spark.paimon.<option>; "
+    "leave out those of Spark and Flink.",
     "SHOW CATALOGS": "A session has one catalog; SHOW DATABASES lists its databases.",
     "SHOW FUNCTIONS": _FUNCTIONS,
     "DESCRIBE FUNCTION": _FUNCTIONS,
@@ -245,8 +254,9 @@ def _check_function(table: exp.Table, dialect: str) -> None:
 
 def _unknown_statement(text: str) -> UnsupportedFeatureError:
     """Return the error for a statement that is no query, and that nothing else has run."""
-    words = [one.text.upper() for one in tokens_of(text)[:2]]
-    both = " ".join(words)
+    words = [one.text.upper() for one in tokens_of(text)[:5]]
+    pairs = [f"{words[0]} {word}" for word in words[1:]]
+    both = next((pair for pair in pairs if pair in _WAYS), pairs[0])
     name = both if words[0] in _STATEMENTS else words[0]
     way = _WAYS.get(both) or _WAYS.get(words[0])
     if way is None and words[0] in _STATEMENTS:

@@ -43,7 +43,6 @@ from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
 from paimon_explore.sql_statements.engine import (
-    OVERWRITE_MODE,
     TARGET_VIEW,
     Args,
     ForeignTable,
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
 
 _PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
-_SET_MODE = re.compile(rf"SET\s+{OVERWRITE_MODE}\s*=\s*(STATIC|DYNAMIC)", re.IGNORECASE)
 _NO_FILES = "A query reads no files: load the file, and pass it as pe.sql(text, name=data)."
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
@@ -73,14 +71,14 @@ class SessionState:
         database: the current database.
         views: temporary views by lower-case name.
         names: their names as given.
-        overwrite_mode: `STATIC` or `DYNAMIC`, of INSERT OVERWRITE.
+        settings: what SET has set.
     """
 
     def __init__(self, database: str) -> None:
         self.database = database
         self.views: dict[str, DuckRows | object] = {}
         self.names: dict[str, str] = {}
-        self.overwrite_mode = "STATIC"
+        self.settings: dict[str, str] = {}
 
     def add(self, name: str, rows: object) -> None:
         """Add a temporary view."""
@@ -147,11 +145,7 @@ class DuckDBEngine:
             raise InvalidInputError(f"{text} does not fit: {error}.") from error
 
     def query(self, text: str, args: Args = None) -> DuckRows:
-        """Run a query, or set the mode of INSERT OVERWRITE."""
-        mode = _SET_MODE.fullmatch(text.strip())
-        if mode is not None:
-            self._state.overwrite_mode = mode[1]
-            return DuckRows(f"SELECT '{OVERWRITE_MODE}' AS key, '{mode[1]}' AS value", {})
+        """Run a query."""
         if self._dialect == DUCKDB:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
@@ -341,9 +335,18 @@ class DuckDBEngine:
         """Make a database that of unqualified names."""
         self._state.database = database
 
-    def overwrites_dynamically(self) -> bool:
-        """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
-        return self._state.overwrite_mode.upper() == "DYNAMIC"
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings of the session."""
+        return self._state.settings
+
+    def change_setting(self, key: str, value: str | None) -> None:
+        """Set a setting, or remove it."""
+        if value is None and not key:
+            self._state.settings.clear()
+        elif value is None:
+            self._state.settings.pop(key, None)
+        else:
+            self._state.settings[key] = value
 
     def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder of any storage that this library opens."""

@@ -41,8 +41,24 @@ from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
 
-_JAVA_ONLY = frozenset({"migrate_file", "refresh_object_table", "drop_partition", "sort_compact"})
-"""Procedures of Java for other engines, or of earlier releases."""
+_CONNECTOR = "Use the Java connector: pe.spark.session(warehouse=…, connector='java')."
+_ELSEWHERE = {
+    "alter_column_default_value": "Write ALTER TABLE … ALTER COLUMN … SET DEFAULT constant.",
+    "clone": "Write CALL sys.copy(source_table => 'a.t', target_table => 'b.t').",
+    "copy_files": "Write CALL sys.copy(source_table => 'a.t', target_table => 'b.t').",
+    "create_tag_from_watermark": "Find the snapshot in t$snapshots, and pass it to sys.create_tag.",
+    "data_evolution_merge_into": "Write MERGE INTO; _ROW_ID is a column of its tables.",
+    "drop_partition": "Write ALTER TABLE … DROP PARTITION (name = constant).",
+    "full_text_search": "Write SELECT * FROM full_text_search('table', 'column', 'words', 10).",
+    "merge_into": "Write MERGE INTO.",
+    "migrate_file": "t.add_files(…) adds Parquet files to a table.",
+    "query_service": "A table is read by its primary key with WHERE.",
+    "refresh_object_table": _CONNECTOR,
+    "rollback_to": "Write CALL sys.rollback(table => 'a.t', snapshot => 3), or tag => 'v1'.",
+    "sort_compact": "Write CALL sys.compact(…, order_strategy => 'zorder', order_by => 'a,b').",
+    "vector_search": "Write SELECT * FROM vector_search('table', 'column', array(0.1f, 0.7f), 10).",
+}
+"""What to write instead of procedures that only other engines or releases have."""
 PROCEDURES = Procedures({**REWRITES, **CATALOG_PROCEDURES, **MIGRATIONS})
 """The procedures by name."""
 _KEPT = ("table", "retain_max", "retain_min", "older_than", "max_deletes", "options")
@@ -53,6 +69,7 @@ _EXPIRY = {
     "expire_strategy": "partition.expiration-strategy",
     "max_expires": "partition.expiration-max-num",
 }
+_SUFFIX = re.compile("(name|id)$")
 _RANGE = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
 
 
@@ -76,11 +93,8 @@ def call(warehouse: Warehouse, reader: Reader) -> Answer | None:
 
 
 def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:
-    if name in _JAVA_ONLY:
-        return UnsupportedFeatureError(
-            f"the procedure {name}",
-            hint="Use the Java connector: pe.spark.session(warehouse=…, connector='java').",
-        )
+    if name in _ELSEWHERE:
+        return UnsupportedFeatureError(f"the procedure {name}", hint=_ELSEWHERE[name])
     near = difflib.get_close_matches(name, PROCEDURES, n=1)
     known = f"Procedures: {choices(sorted(PROCEDURES), limit=50)}."
     hint = f"Did you mean {near[0]!r}? {known}" if near else known
@@ -106,7 +120,9 @@ def _arguments(
         if reader.here.kind in {Kind.WORD, Kind.NAME} and reader.ahead(1).sign == "=>":
             given = reader.identifier("the argument")
             reader.next()
-            argument = known.get(_plain(given))
+            plain = _plain(given)
+            other = _SUFFIX.sub("", plain)  # Flink's tag_name, snapshot_id
+            argument = known.get(plain) or known.get(other)
         else:
             given = f"number {place + 1}"
             argument = procedure.arguments[place] if place < len(procedure.arguments) else None
@@ -124,6 +140,8 @@ def _plain(name: str) -> str:
 
 def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> object:
     text = reader.rest()
+    if not text:
+        raise InvalidInputError(f"CALL sys.{name}: argument {argument} has no value.")
     if Reader(text).here.kind is Kind.TEXT and Reader(text).ahead(1).kind is Kind.END:
         return Reader(text).text("the value")
     try:
@@ -382,13 +400,18 @@ def _reset_consumer(one: Call) -> None:
 
 @PROCEDURES.add("table", "including_consumers", "excluding_consumers")
 def _clear_consumers(one: Call) -> None:
-    one.check_stated("including_consumers", "Omit including_consumers to delete all consumers.")
-    table = one.table()
-    wanted = parse_names(one.text("including_consumers") or "")
-    spared = parse_names(one.text("excluding_consumers") or "")
-    for name in store_of(table).consumers.ids():
-        if (not wanted or name in wanted) and name not in spared:
-            store_of(table).consumers.delete(name)
+    spared = (one.text("excluding_consumers") or "").strip()
+    if not spared:
+        one.check_stated("including_consumers", "Omit including_consumers to delete all consumers.")
+    consumers = store_of(one.table()).consumers
+    try:
+        wanted = re.compile((one.text("including_consumers") or "").strip() or ".*")
+        kept = re.compile(spared or "(?!)")
+    except re.error as error:
+        raise one.problem(f"{error.pattern!r} is not a regular expression: {error}") from error
+    for name in consumers.ids():
+        if wanted.fullmatch(name) and not kept.fullmatch(name):
+            consumers.delete(name)
 
 
 @PROCEDURES.add("table")

@@ -37,6 +37,11 @@ from paimon_explore.metadata.options.table_options import MIB, TableOptions
         "avro.anything",
         "metadata.iceberg.storage",
         "owner",
+        "field.embedding.vector-dim",
+        "partition.idle-time-to-done",
+        "rocksdb.thread.num",
+        "scan.split-enumerator.mode",
+        "write.merge-schema.explicit-cast",
     ],
 )
 def test_documented_names_and_open_families_are_known(key: str) -> None:
@@ -53,6 +58,7 @@ def test_documented_names_and_open_families_are_known(key: str) -> None:
         ("fields.a.agregate-function", "fields.a.aggregate-function"),
         ("fields.a.zzz", None),
         ("file-index.bloomfilter.columns", "file-index.bloom-filter.columns"),
+        ("scan.snapshotid", "scan.snapshot-id"),
         ("xyzzy", None),
     ],
 )

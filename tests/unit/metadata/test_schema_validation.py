@@ -390,6 +390,22 @@ def test_formats(column: str, options: dict[str, str], message: str) -> None:
         new_schema(rows("id INT", column), options=options)
 
 
+def test_options_declare_the_types_that_engines_lack() -> None:
+    columns = rows("id INT", "b BYTES", "d BYTES", "v ARRAY<FLOAT>")
+    options = {
+        "row-tracking.enabled": "true",
+        "data-evolution.enabled": "true",
+        "blob-field": "b",
+        "blob-descriptor-field": "d",
+        "vector-field": "v",
+    }
+    with pytest.raises(InvalidInputError, match=r"field\.v\.vector-dim"):
+        new_schema(columns, options=options)
+    options["field.v.vector-dim"] = "3"
+    made = new_schema(columns, options=options)
+    assert [type_text(one.type) for one in made.fields[1:]] == ["BLOB", "BLOB", "VECTOR<FLOAT, 3>"]
+
+
 def test_blob_columns_need_company() -> None:
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
     assert new_schema(rows("id INT", "x BLOB"), options=options).options == options

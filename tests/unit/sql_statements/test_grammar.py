@@ -24,7 +24,7 @@ ELSEWHERE = {
     ddl_statements: {"CREATE", "DROP", "REPLACE", "DATABASE", "SCHEMA", "NAMESPACE", "OR"},
     dml_statements: {"INSERT", "UPDATE", "DELETE", "WITH", "MERGE", "SET", "VALUES", "AS"},
     show_statements: {"SHOW", "DESC", "DESCRIBE", "USE", "ANALYZE"},
-    dispatch: {"CALL", "LOCATION"},
+    dispatch: {"CALL", "DYNAMIC", "LOCATION", "STATIC"},
     table_references: {"WITH", "AT"},
 }
 """Words of the grammar of each parser that another module reads."""

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.errors import NotFoundError
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
 from support.paused_file_io import PausedFileIO
 
@@ -23,6 +24,8 @@ STATEMENTS = (
     "DROP VIEW {}",
     "ALTER TABLE {} ADD COLUMN more INT",
     "ALTER TABLE {} RENAME TO shop.other",
+    "ALTER TABLE {} CREATE TAG v1",
+    "ALTER TABLE {} UNSET TBLPROPERTIES ('bucket')",
     "DESCRIBE {}",
     "SHOW CREATE TABLE {}",
     "SHOW COLUMNS IN {}",
@@ -55,6 +58,9 @@ def test_an_error_names_what_does_not_exist_and_what_does(
             catalog.sql(statement.format(name))
     with pytest.raises(NotFoundError, match="Database 'gone' does not exist"):
         catalog.sql(statement.format("gone.nope"))
+    problem = r"Catalog 'mine'.*paimon\.shop\.t|mine\.shop\.t' is not the name of a Paimon table"
+    with pytest.raises((NotFoundError, InvalidInputError), match=problem):
+        catalog.sql(statement.format("mine.shop.t"))
     catalog.sql("USE shop")
     with pytest.raises(NotFoundError, match="'nope' does not exist in shop"):
         catalog.sql(statement.format("nope"))
@@ -95,9 +101,20 @@ def test_a_table_is_created_and_altered_as_in_flink(catalog: pe.Catalog) -> None
     catalog.sql("ALTER TABLE shop.f SET ('snapshot.num-retained.max' = '20', 'bucket' = '3')")
     catalog.sql("ALTER TABLE shop.f RESET ('snapshot.num-retained.max')")
     catalog.sql("ALTER TABLE shop.f ADD (more INT, text STRING)")
+    for change in (
+        "ADD first INT FIRST",
+        "RENAME more TO renamed",
+        "MODIFY renamed BIGINT COMMENT 'wide' AFTER text",
+        "ADD gone INT",
+        "DROP (gone)",
+    ):
+        catalog.sql(f"ALTER TABLE shop.f {change}")
     altered = catalog.table("shop.f").schema
     assert altered.options == {"bucket": "3", "merge-engine": "first-row"}
-    assert altered.row_type.names == ("dt", "id", "more", "text")
+    assert altered.row_type.names == ("first", "dt", "id", "text", "renamed")
+    assert type_text(altered.fields[4].type) == "BIGINT"
+    catalog.sql("CREATE TABLE shop.k (id INT PRIMARY KEY NOT ENFORCED, name STRING)")
+    assert catalog.table("shop.k").schema.primary_keys == ("id",)
     catalog.sql("CREATE TABLE shop.g WITH ('bucket' = '-1') AS SELECT 1 AS id")
     catalog.sql("CREATE TABLE shop.h WITH one AS (SELECT 1 AS id) SELECT id FROM one")
     assert [catalog.table(name).count() for name in ("shop.g", "shop.h")] == [1, 1]

@@ -25,7 +25,7 @@ def test_tags_and_branches_are_made_moved_and_removed(run: Run, rows: Rows, orde
     for call in (
         "create_tag('demo.orders', 'a', 2)",
         "create_tag(table => 'demo.orders', tag => 'b', snapshot => 3, time_retained => '2 d')",
-        "replace_tag('demo.orders', 'a', 1)",
+        "replace_tag('demo.orders', tag_name => 'a', snapshot_id => 1)",
         "rename_tag(table => 'demo.orders', tag => 'a', target_tag => 'c')",
         "create_branch('demo.orders', 'b1', 'c')",
         "create_branch('demo.orders', 'b2')",
@@ -67,7 +67,11 @@ def test_consumers_are_reset_and_cleared(run: Run, rows: Rows, orders: Table) ->
     )
     assert orders.maintenance.consumers["a"] == Consumer(next_snapshot=3)
     run("CALL sys.reset_consumer('demo.orders', 'a')")
-    run("CALL sys.clear_consumers('demo.orders', excluding_consumers => 'b')")
+    for name in ("my1", "my2", "my10"):
+        run(f"CALL sys.reset_consumer('demo.orders', '{name}', 1)")
+    run("CALL sys.clear_consumers('demo.orders', 'my.*', 'my1.*')")
+    assert orders._store.consumers.ids() == ["b", "my1", "my10"]
+    run("CALL sys.clear_consumers('demo.orders', '', excluding_consumers => 'b')")
     assert orders._store.consumers.ids() == ["b"]
     run("CALL sys.clear_consumers('demo.orders')")
     assert orders._store.consumers.ids() == []
@@ -234,6 +238,11 @@ WRONG_CALLS = [
         "Unknown procedure 'compactt'.*Did you mean 'compact'.*create_tag",
     ),
     ("sys.refresh_object_table('demo.orders')", "refresh_object_table is not supported"),
+    ("sys.merge_into('demo.orders')", "Write MERGE INTO"),
+    ("sys.rollback_to('demo.orders', 1)", r"sys\.rollback\(table"),
+    ("sys.vector_search('demo.orders', 'v', '1.0', 5)", r"FROM vector_search\("),
+    ("sys.reset_consumer('demo.orders', consumer_id => )", "argument consumer_id has no value"),
+    ("sys.clear_consumers('demo.orders', '(')", "is not a regular expression"),
     ("sys.rescale('demo.orders', 4)", "The table has no buckets"),
     ("sys.copy('demo.orders', 'demo.customers')", "they have different columns"),
     ("sys.copy('demo.nope', 'demo.o')", "Table 'nope' does not exist"),

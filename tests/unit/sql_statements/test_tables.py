@@ -105,6 +105,9 @@ def test_tags_branches_and_partitions_are_clauses_of_alter(
         "REPLACE TAG v2 AS OF VERSION 3",
         "RENAME TAG v2 TO v3",
         "DELETE TAG IF EXISTS v2",
+        "CREATE TAG v4",
+        "CREATE TAG v5",
+        "DELETE TAG `v4,v5`",
         "CREATE BRANCH b1 FROM TAG v1",
         "RENAME BRANCH b1 TO b2",
         "DROP IF EXISTS PARTITION (dt = '2026-01-01'), PARTITION (dt = '2026-01-03')",
@@ -149,6 +152,13 @@ def test_databases_come_and_go(run: Run, rows: Rows, catalog: Catalog) -> None:
     run("DROP DATABASE IF EXISTS two")
     run("DROP TABLE IF EXISTS demo.nope")
     assert catalog.databases() == ["demo"]
+    run("USE CATALOG PAIMON")
+    with pytest.raises(NotFoundError, match=r"Catalog 'mine' .* catalog is paimon"):
+        run("USE CATALOG mine")
+    assert rows("SHOW CURRENT NAMESPACE") == [("paimon", "demo")]
+    for clause in ("DBPROPERTIES ('a' = 'b')", "LOCATION '/elsewhere'"):
+        with pytest.raises(UnsupportedFeatureError, match="Setting properties"):
+            run(f"ALTER DATABASE demo SET {clause}")
 
 
 WRONG = [

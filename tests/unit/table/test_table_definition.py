@@ -181,6 +181,8 @@ def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
         ("expire_snapshots", "Use table.maintenance.expire_snapshots."),
         ("manifests", "Use table.inspect.manifests."),
         ("insert", "Use table.append(rows), or table.upsert(rows) for tables with a primary key."),
+        ("new_update", "Use table.update(…), table.delete(where) or table.merge(…)."),
+        ("copy", "Use table.at(…), or catalog.table(name, options)."),
         ("nothing_known", "has no attribute 'nothing_known'"),
     ],
 )
@@ -194,5 +196,12 @@ def test_names_of_other_libraries_are_told_where_to_go(
     assert pickle.loads(pickle.dumps(table)).path == table.path  # noqa: S301
     with pytest.raises(AttributeError, match=r"Use catalog\.tables\(database\)\."):
         getattr(Catalog(tmp_path), "list_tables")  # noqa: B009
+    with pytest.raises(AttributeError, match=r"Use scan\.filter\(where\)"):
+        getattr(table.scan(), "with_filter")  # noqa: B009
+    assert pickle.loads(pickle.dumps(table.scan())).columns == ("id",)  # noqa: S301
+    with pytest.raises(InvalidInputError, match=r"Catalog\(\*\*options\)"):
+        Catalog({"warehouse": str(tmp_path)})  # type: ignore[arg-type]  # as other libraries do
+    with pytest.raises(AttributeError, match=r"Use paimon_explore\.Catalog\(\*\*options\)"):
+        getattr(pe, "CatalogFactory")  # noqa: B009
     with pytest.raises(AttributeError, match=r"Use paimon_explore\.Catalog"):
         getattr(pe, "connect")  # noqa: B009
