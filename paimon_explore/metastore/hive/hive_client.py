@@ -217,8 +217,7 @@ class HiveClient:
             if isinstance(field, tuple) and isinstance(values.get(field[2]), ThriftError):
                 raise self._refusal(method, values[field[2]])
         found = values.get("success")
-        expected = getattr(method.returns, "__origin__", method.returns)
-        if not isinstance(found, expected):
+        if not isinstance(found, method.returns):
             self.close()
             raise self._malformed(method)
         return found  # the decoder checks nested types
