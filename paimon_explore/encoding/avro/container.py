@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeAlias
 
 import zstandard
 
+from paimon_explore.encoding.varint import encode_varint
 from paimon_explore.errors import CorruptFileError, ResourceLimitError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import max_unpacked_size, too_large
@@ -177,13 +178,7 @@ def write_long(value: int) -> bytes:
     >>> write_long(-1), write_long(64)
     (b'\x01', b'\x80\x01')
     """
-    rest = (value << 1) ^ (value >> 63)
-    out = bytearray()
-    while rest > 0x7F:  # noqa: PLR2004 - what fits in seven bits
-        out.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    out.append(rest)
-    return bytes(out)
+    return encode_varint((value << 1) ^ (value >> 63))
 
 
 @lru_cache(maxsize=16)
