@@ -25,7 +25,7 @@ import zstandard
 from paimon_explore.encoding.varint import encode_varint
 from paimon_explore.errors import CorruptFileError, ResourceLimitError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.limits import max_unpacked_size, too_large
+from paimon_explore.limits import max_unpacked_size, read_limited, too_large
 
 MAGIC = b"Obj\x01"
 SYNC_SIZE = 16
@@ -276,19 +276,9 @@ def _zstandard_unpacker() -> _Unpack:
         if 0 <= size_of(packed) <= most:
             return unpacker.decompress(packed, allow_extra_data=False)
         with unpacker.stream_reader(packed, read_across_frames=True) as reader:
-            return _all_of(reader.read, most)
+            return read_limited(reader.read, most)
 
     return unpack
-
-
-def _all_of(read: Callable[[int], bytes], most: int) -> bytes:
-    """Read a stream to its end, or until slightly more than the maximum size of a block."""
-    parts = []
-    total = 0
-    while total <= most and (part := read(1 << 18)):
-        parts.append(part)
-        total += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _unpack_deflate(packed: bytes, most: int) -> bytes:
@@ -302,7 +292,7 @@ def _unpack_deflate(packed: bytes, most: int) -> bytes:
 def _rare_unpacker(codec: str) -> _Unpack:
     from paimon_explore.encoding.avro.codecs import unpacker  # noqa: PLC0415 - hardly ever
 
-    return unpacker(codec, _all_of)
+    return unpacker(codec, read_limited)
 
 
 def _pack_deflate(data: bytes) -> bytes:

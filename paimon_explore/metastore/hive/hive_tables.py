@@ -1,6 +1,7 @@
 """`HiveTables`: requests about the tables of a Hive metastore, shared by catalog and commits."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from paimon_explore.data_types.definitions import TypeRoot
@@ -64,16 +65,12 @@ class HiveTables:
     def find(self, database: str, name: str) -> Table | None:
         """Return a table or view; None if it or the database does not exist."""
         request = GetTableRequest(db_name=database, table_name=name, capabilities=_CAPABILITIES)
-        try:
-            return self.client.call(methods.GET_TABLE_REQUEST, request).table
-        except UnknownMethodError:  # Hive before 2.2
-            pass
-        except NoSuchObjectException:
-            return None
-        try:
-            return self.client.call(methods.GET_TABLE, database, name)
-        except NoSuchObjectException:
-            return None
+        with suppress(NoSuchObjectException):
+            try:
+                return self.client.call(methods.GET_TABLE_REQUEST, request).table
+            except UnknownMethodError:  # Hive before 2.2
+                return self.client.call(methods.GET_TABLE, database, name)
+        return None
 
     def load(self, wanted: Identifier) -> Table:
         """Return a table or view.
@@ -99,16 +96,12 @@ class HiveTables:
 
     def _batch(self, database: str, names: list[str]) -> list[Table]:
         request = GetTablesRequest(db_name=database, table_names=names, capabilities=_CAPABILITIES)
-        try:
-            return self.client.call(methods.GET_TABLES_REQUEST, request).tables or []
-        except UnknownMethodError:  # Hive before 2.2
-            pass
-        except UnknownDBException:
-            return []
-        try:
-            return self.client.call(methods.GET_TABLES, database, names)
-        except UnknownDBException:
-            return []
+        with suppress(UnknownDBException):
+            try:
+                return self.client.call(methods.GET_TABLES_REQUEST, request).tables or []
+            except UnknownMethodError:  # Hive before 2.2
+                return self.client.call(methods.GET_TABLES, database, names)
+        return []
 
     def create(self, table: Table) -> bool:
         """Create a table or view; False if it exists."""
