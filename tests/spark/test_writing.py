@@ -255,7 +255,6 @@ def test_types_of_every_kind_come_back_as_they_were_written(
 ) -> None:
     demo = pe.demo(tmp_path / "warehouse")
     source, target = demo.table("demo.types"), None
-    assert isinstance(source, Table)
     schema = source.to_arrow().schema
     target = demo.create_table("demo.copy", schema)
     write(read(spark, source), target)
