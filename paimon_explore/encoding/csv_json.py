@@ -183,8 +183,7 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         cramjam.DecompressionError,
     ) as error:
         what = f"compression {compression!r}" if compression else "text"
-        rule = f"the text cannot be decoded: {error}"
-        raise CorruptFileError(path, what, rule) from error
+        raise CorruptFileError(path, what, f"the text cannot be decoded: {error}") from error
 
 
 def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], bytes]) -> bytes:

@@ -197,11 +197,10 @@ class Spans:
             InvalidInputError: fewer bytes remain.
         """
         if not 0 <= size <= self.left:
-            message = (
+            raise InvalidInputError(
                 f"{size:,} bytes are expected at byte {self.position:,}, "
                 f"but the number of remaining bytes is {self.left:,}"
             )
-            raise InvalidInputError(message)
 
     def leaf(
         self,

@@ -170,6 +170,10 @@ class HiveClient:
                 self._connection.close()
                 self._connection = None
 
+    def attempts(self) -> range:
+        """The requests of a change whose replies may be lost: how many were sent before each."""
+        return range(self.settings.retries + 1)
+
     def call(self, method: Method[R], *arguments: object) -> R:
         """Send a request and return the result.
 

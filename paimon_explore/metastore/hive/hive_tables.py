@@ -105,23 +105,18 @@ class HiveTables:
 
     def create(self, table: Table) -> bool:
         """Create a table or view; False if it exists."""
-        sent_before = False
-        for _ in self._attempts():
+        for earlier in self.client.attempts():
             try:
                 self.client.call(methods.CREATE_TABLE, table)
             except AlreadyExistsException:
-                if not sent_before:
+                if not earlier:
                     return False
                 found = self.find(table.db_name or "", table.table_name or "")
                 return found is not None and self._is_same(found, table)
             except LostReplyError:
-                sent_before = True
                 continue
             return True
         raise replies_lost("create", f"{table.db_name}.{table.table_name}")
-
-    def _attempts(self) -> range:
-        return range(self.client.settings.retries + 1)
 
     def _is_same(self, found: Table, table: Table) -> bool:
         """Return whether a table is the one whose creation was requested; the server adds facts."""
@@ -139,16 +134,14 @@ class HiveTables:
     def drop(self, wanted: Identifier, *, deletes_files: bool, purges: bool = True) -> bool:
         """Drop a table or view; False if it does not exist."""
         context = EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
-        sent_before = False
-        for _ in self._attempts():
+        for earlier in self.client.attempts():
             try:
                 self.client.call(
                     methods.DROP_TABLE, wanted.database, wanted.table, deletes_files, context
                 )
             except NoSuchObjectException:
-                return sent_before
+                return earlier > 0
             except LostReplyError:
-                sent_before = True
                 continue
             return True
         raise replies_lost("drop", wanted.full_name)
@@ -165,7 +158,7 @@ class HiveTables:
             raise AlreadyExistsError("table", target.table, target.database)
         table.db_name, table.table_name = target.database, target.table
         context = EnvironmentContext(properties={})
-        for _ in self._attempts():
+        for _ in self.client.attempts():
             try:
                 self.client.call(
                     methods.RENAME_TABLE, source.database, source.table, table, context

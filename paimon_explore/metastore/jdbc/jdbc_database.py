@@ -199,11 +199,10 @@ class JdbcDatabase:
             if not self._in_transaction:
                 self.close()
             operation = "run a statement of" if was_connected else "connect to"
-            reason = " ".join(str(error).split()).rstrip(".?") or type(error).__name__
             raise StorageError(
                 operation,
                 f"the catalog database {self._uri}",
-                reason,
+                " ".join(str(error).split()).rstrip(".?") or type(error).__name__,
                 hint=_hint(sql, was_connected),
             ) from safe_cause(error)
 

@@ -94,8 +94,7 @@ def own_array(values: Sequence[object]) -> Column:
     present = [value for value, valid in zip(values, is_valid, strict=True) if valid]
     kinds = {kind_of(value) for value in present}
     if not kinds <= _NUMBERS and len(kinds) > 1:
-        msg = ", ".join(sorted({type(value).__name__ for value in present}))
-        raise TypeError(msg)
+        raise TypeError(", ".join(sorted({type(value).__name__ for value in present})))
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is None:
         plain = [value if valid else None for value, valid in zip(values, is_valid, strict=True)]
@@ -200,8 +199,7 @@ def datetimes(values: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> Colu
     unit = np.datetime_data(values.dtype)[0]
     coarse = _COARSE_UNITS.get(unit, unit)
     if coarse not in _UNITS:
-        msg = f"unsupported datetime64 unit {unit}"
-        raise TypeError(msg)
+        raise TypeError(f"unsupported datetime64 unit {unit}")
     found: Column = pa.array(values.astype(f"datetime64[{coarse}]"))
     return found
 
