@@ -106,23 +106,17 @@ def seconds(name: str, value: object) -> float:
 
 def string(name: str, value: object, *, hint: str = "") -> str:
     """Return a str."""
-    if isinstance(value, str):
-        return value
-    raise invalid_argument(name, value, "a str", hint=hint)
+    return instance(name, value, str, "a str", hint=hint)
 
 
 def optional_string(name: str, value: object) -> str | None:
     """Return a str or None."""
-    if value is None or isinstance(value, str):
-        return value
-    raise invalid_argument(name, value, "a str or None")
+    return None if value is None else instance(name, value, str, "a str or None")
 
 
 def boolean(name: str, value: object) -> bool:
     """Return a bool; other values are refused because, for example, `"no"` is truthy."""
-    if isinstance(value, bool):
-        return value
-    raise invalid_argument(name, value, "True or False")
+    return instance(name, value, bool, "True or False")
 
 
 def path(name: str, value: object) -> str | PathLike[str]:

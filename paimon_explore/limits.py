@@ -10,7 +10,7 @@ environment variable `PAIMON_EXPLORE_MEMORY_LIMIT` (`8 GB`) before the first rea
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from paimon_explore.errors import InvalidInputError, ResourceLimitError
@@ -24,6 +24,7 @@ MAX_RATIO = 2000
 """Maximum compression ratio of larger sizes; deflate cannot exceed 1,032."""
 _FALLBACK_BYTES = 4 << 30
 _MIN_BYTES = 1 << 20
+_READ_BYTES = 1 << 18
 _SIZE = r"(?i)([0-9]{1,18})\s*([kmgt]?)(?:i?b|ytes)?"
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
@@ -89,6 +90,15 @@ def too_large(
         highest = limit
         hint = "Check the origin of the file: it may be a decompression bomb."
     return ResourceLimitError(path, where, what, size=size, limit=highest, hint=hint)
+
+
+def read_limited(read: Callable[[int], bytes], limit: int) -> bytes:
+    """Read a stream to its end, or until slightly more than `limit` bytes were read."""
+    parts, total = [], 0
+    while total <= limit and (part := read(_READ_BYTES)):
+        parts.append(part)
+        total += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def undecodable(error: MemoryError) -> str:

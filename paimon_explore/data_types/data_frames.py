@@ -29,8 +29,7 @@ _TYPES = {
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
     """Import a type on first use; PEP 562."""
     if name not in _TYPES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg, name=name, obj=None)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
     package, found = _TYPES[name]
     try:
         return getattr(import_module(package), found)

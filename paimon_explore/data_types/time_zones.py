@@ -28,42 +28,29 @@ def wall_clock(instants: Ints, zone: tzinfo | None) -> Ints:
         instants: seconds since the epoch.
         zone: the zone; None for the zone of this process.
     """
-    days = instants // _DAY
-    return instants + _offsets(
-        instants,
-        days,
-        lambda day: (day * _DAY, day * _DAY + _DAY),
-        lambda second: _offset_at(second, zone),
-        lambda second: _offset_at(second, zone),
-    )
+    return instants + _offsets(instants, zone, 0, _offset_at)
 
 
 def instants_of(clocks: Ints, zone: tzinfo | None) -> Ints:
     """Convert wall clock seconds to instants; the inverse of `wall_clock`."""
-    days = clocks // _DAY
-    return clocks - _offsets(
-        clocks,
-        days,
-        lambda day: (day * _DAY - _WIDEST_OFFSET, day * _DAY + _DAY + _WIDEST_OFFSET),
-        lambda second: _offset_at(second, zone),
-        lambda second: _offset_of_clock(second, zone),
-    )
+    return clocks - _offsets(clocks, zone, _WIDEST_OFFSET, _offset_of_clock)
 
 
 def _offsets(
-    seconds: Ints,
-    days: Ints,
-    bounds: Callable[[int], tuple[int, int]],
-    at_bound: Callable[[int], int],
-    exact: Callable[[int], int],
+    seconds: Ints, zone: tzinfo | None, margin: int, exact: Callable[[int, tzinfo | None], int]
 ) -> Ints:
-    distinct, places = _distinct(days)
-    pairs = [tuple(at_bound(second) for second in bounds(int(day))) for day in distinct]
+    """Return offsets from UTC: of a day if it has one, which `margin` around it tells too."""
+    distinct, places = _distinct(seconds // _DAY)
+    starts = [int(day) * _DAY for day in distinct]
+    pairs = [
+        (_offset_at(start - margin, zone), _offset_at(start + _DAY + margin, zone))
+        for start in starts
+    ]
     first = np.array([pair[0] for pair in pairs], np.int64)[places]
     changes = np.array([pair[0] != pair[1] for pair in pairs], np.bool_)[places]
     if changes.any():
         moments, at = np.unique(seconds[changes], return_inverse=True)
-        first[changes] = np.array([exact(int(moment)) for moment in moments], np.int64)[at]
+        first[changes] = np.array([exact(int(moment), zone) for moment in moments], np.int64)[at]
     return first
 
 

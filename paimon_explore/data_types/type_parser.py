@@ -9,6 +9,7 @@ Spec: concepts/spec/schema.
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import TypeVar
 
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -25,6 +26,8 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.errors import InvalidInputError, choices, suggestion
+
+T = TypeVar("T")
 
 MAX_DEPTH = 64
 """Maximum nesting of types; protects against stack overflow."""
@@ -186,21 +189,18 @@ class _TypeParser:
 
     def numbers(self, max_count: int) -> list[int]:
         """Parse numbers in parentheses; returns none without parentheses."""
-        if not self._accept("("):
-            return []
-        found = [self._number()]
-        while len(found) < max_count and self._accept(","):
-            found.append(self._number())
-        self._expect(")")
-        return found
+        return self._in_parentheses(self._number, max_count)
 
     def parameters(self, max_count: int) -> list[str]:
         """Parse quoted or bare texts in parentheses; returns none without parentheses."""
+        return self._in_parentheses(self._parameter, max_count)
+
+    def _in_parentheses(self, parse: Callable[[], T], max_count: int) -> list[T]:
         if not self._accept("("):
             return []
-        found = [self._parameter()]
+        found = [parse()]
         while len(found) < max_count and self._accept(","):
-            found.append(self._parameter())
+            found.append(parse())
         self._expect(")")
         return found
 

@@ -31,11 +31,17 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, as_python, bool_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.limits import max_unpacked_size, memory_limit, too_large, within_memory
+from paimon_explore.limits import (
+    max_unpacked_size,
+    memory_limit,
+    read_limited,
+    too_large,
+    within_memory,
+)
 
 MAX_TEXT_BYTES = 1 << 31
 """Maximum size of a decompressed text file."""
-_READ_BYTES = 1 << 20
+
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | bool | None"
 """A parsed JSON value; numbers are kept as text."""
@@ -177,8 +183,7 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         cramjam.DecompressionError,
     ) as error:
         what = f"compression {compression!r}" if compression else "text"
-        rule = f"the text cannot be decoded: {error}"
-        raise CorruptFileError(path, what, rule) from error
+        raise CorruptFileError(path, what, f"the text cannot be decoded: {error}") from error
 
 
 def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], bytes]) -> bytes:
@@ -215,13 +220,8 @@ def _decompress_zstd(data: bytes, limit: int) -> bytes:
 
 
 def _read_limited(stream: _Stream, limit: int) -> bytes:
-    """Read a stream to its end, or until more than `limit` bytes were read."""
-    parts, total = [], 0
     with stream:
-        while total <= limit and (part := stream.read(_READ_BYTES)):
-            parts.append(part)
-            total += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        return read_limited(stream.read, limit)
 
 
 def _decompress_gzip(data: bytes, limit: int) -> bytes:

@@ -1,6 +1,6 @@
 """Helpers that build positioned batches."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import pyarrow as pa
 
@@ -15,6 +15,16 @@ def rows_without_columns(spans: Sequence[Span], batch_rows: int) -> Iterator[Pos
     """Yield batches without columns that cover the spans."""
     for span in spans:
         yield from sliced((), span.first, span.rows, batch_rows)
+
+
+def first_rows(batches: Iterator[pa.RecordBatch], limit: int | None) -> Generator[pa.RecordBatch]:
+    """Yield the first rows of batches; all without a limit."""
+    if limit is None:
+        yield from batches
+        return
+    while limit > 0 and (batch := next(batches, None)) is not None:
+        yield batch.slice(0, limit)
+        limit -= min(limit, batch.num_rows)
 
 
 def sliced(

@@ -255,8 +255,7 @@ class _TranslateErrors:
         if isinstance(error, FileNotFoundError):
             raise MissingFileError(self._operation, self._path) from error
         if isinstance(error, OSError):
-            reason = error.strerror or str(error)
-            raise StorageError(self._operation, self._path, reason) from error
+            raise StorageError(self._operation, self._path, error.strerror or str(error)) from error
         if isinstance(error, ValueError):
             raise StorageError(
                 self._operation, self._path, f"the path is invalid: {error}"

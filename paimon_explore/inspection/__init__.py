@@ -20,5 +20,4 @@ def __getattr__(name: str) -> object:
     if name in _LAZY:
         module, function = _LAZY[name]
         return getattr(import_module(module), function)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg, name=name, obj=None)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)

@@ -95,8 +95,7 @@ class CatalogOptions:
             return parse(self.values[key])
         except UnreadableValueError as error:
             value = masked_value(key, self.values[key])
-            msg = f"Option {key!r} must be {error}, not {value!r}."
-            raise InvalidInputError(msg) from None
+            raise InvalidInputError(f"Option {key!r} must be {error}, not {value!r}.") from None
 
     def integer(self, key: str, default: int) -> int:
         """Return an option with a positive integer."""
@@ -104,8 +103,7 @@ class CatalogOptions:
         if text is None:
             return default
         if not text.isdecimal() or not int(text):
-            msg = f"Option {key!r} must be a positive integer, not {text!r}."
-            raise InvalidInputError(msg)
+            raise InvalidInputError(f"Option {key!r} must be a positive integer, not {text!r}.")
         return int(text)
 
     def storage(self) -> dict[str, str]:
@@ -182,11 +180,10 @@ def _configured(name: str) -> dict[str, str]:
     }
     found = {**in_file, **in_environment}
     if not found:
-        where = f"{Path.home() / FILE} and the variables {_VARIABLE}<NAME>__<OPTION>"
         raise NotFoundError(
             "configuration of a catalog",
             name,
-            where,
+            f"{Path.home() / FILE} and the variables {_VARIABLE}<NAME>__<OPTION>",
             hint=f"{suggestion(name, others)}Configured in the file: {choices(others)}.",
         )
     return found

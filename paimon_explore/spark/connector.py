@@ -44,8 +44,7 @@ def check_kind(connector: str) -> None:
         InvalidInputError: it is unknown; the message lists the known ones.
     """
     if connector not in KINDS:
-        hint = f"Use {choices(KINDS)}."
-        raise InvalidInputError(f"Unknown connector {connector!r}.", hint=hint)
+        raise InvalidInputError(f"Unknown connector {connector!r}.", hint=f"Use {choices(KINDS)}.")
 
 
 def java_settings(

@@ -24,7 +24,7 @@ so that all offsets remain valid. Only the names of tables are replaced in the t
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -122,7 +122,7 @@ class Reference:
     parts: tuple[str, ...]
     start: int
     end: int
-    alias_at: int | None
+    alias_at: int | None = None
     version: str | None = None
     timestamp: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
@@ -133,20 +133,6 @@ class Reference:
     def function(self) -> str:
         """The name of the table function; "" for a table."""
         return "" if self.arguments is None else self.parts[-1].lower()
-
-
-@dataclass(slots=True, kw_only=True)
-class _Found:
-    """A name in the text, with the clauses after it that were blanked out."""
-
-    parts: tuple[str, ...]
-    start: int
-    end: int
-    version: str | None = None
-    timestamp: str | None = None
-    options: dict[str, str] = field(default_factory=dict)
-    arguments: tuple[str, ...] | None = None
-    clauses_end: int = 0
 
 
 @lru_cache(maxsize=8)
@@ -195,7 +181,7 @@ def _start(node: exp.Table) -> int | None:
     return min(known) if known else None
 
 
-def _is_function(node: exp.Table, name: _Found) -> bool:
+def _is_function(node: exp.Table, name: Reference) -> bool:
     return isinstance(node.this, exp.Func) and name.arguments is None
 
 
@@ -228,18 +214,10 @@ def _is_cte(node: exp.Table) -> bool:
     return False
 
 
-def _reference(source: str, name: _Found, node: exp.Expr | None, *, has_alias: bool) -> Reference:
-    return Reference(
-        parts=name.parts,
-        start=name.start,
-        end=max(name.end, name.clauses_end),
-        alias_at=None if has_alias else _alias_place(source, max(name.end, name.clauses_end)),
-        version=name.version,
-        timestamp=name.timestamp,
-        options=name.options,
-        arguments=name.arguments,
-        node=node,
-    )
+def _reference(
+    source: str, name: Reference, node: exp.Expr | None, *, has_alias: bool
+) -> Reference:
+    return replace(name, node=node, alias_at=None if has_alias else _alias_place(source, name.end))
 
 
 def _alias_place(source: str, at: int) -> int:
@@ -258,64 +236,63 @@ def _group_end(reader: Reader) -> int:
     return reader.previous_end
 
 
-def _names(source: str) -> tuple[dict[int, _Found], str]:
+def _names(source: str) -> tuple[dict[int, Reference], str]:
     """Return all dotted names by offset, and the text with unsupported syntax blanked out."""
     tokens = tokens_of(source)
     reader = Reader(source, tokens)
     blanked = list(source)
-    names: dict[int, _Found] = {}
+    names: dict[int, Reference] = {}
     while not reader.is_done:
         token = reader.here
         if token.kind not in {Kind.WORD, Kind.NAME}:
             reader.next()
             continue
-        found = _Found(parts=reader.path("a table"), start=token.start, end=0)
-        found.end = reader.previous_end
+        parts = reader.path("a table")
+        end = reader.previous_end
+        found = _with_clauses(reader, Reference(parts=parts, start=token.start, end=end))
         names[token.start] = found
-        _take_out(reader, found)
-        for at in range(token.start, found.end):
+        for at in range(token.start, end):
             if blanked[at] == "$":
                 blanked[at] = "_"
-        if found.clauses_end:
-            blanked[found.end : found.clauses_end] = " " * (found.clauses_end - found.end)
+        blanked[end : found.end] = " " * (found.end - end)
     return names, "".join(blanked)
 
 
-def _take_out(reader: Reader, found: _Found) -> None:
-    """Read the clauses after a table's name that sqlglot does not parse."""
-    if found.parts[-1].lower() in FUNCTIONS and reader.here.sign == "(":
-        found.arguments = tuple(reader.parts("its arguments"))
-        found.clauses_end = reader.previous_end
-        return
-    if _comes_point(reader):
-        reader.takes("FOR")
-        kind = _POINTS[reader.next().word]
-        reader.expect("AS", "OF")
-        text = _value(reader)
-        if kind == "version":
-            found.version = text
-        else:
-            found.timestamp = text
-        found.clauses_end = reader.previous_end
-    elif reader.comes("AT", "("):
-        _take_at(reader, found)
+def _with_clauses(reader: Reader, name: Reference) -> Reference:
+    """Return a table with the clauses after its name that sqlglot does not parse."""
+    if name.parts[-1].lower() in FUNCTIONS and reader.here.sign == "(":
+        arguments = tuple(reader.parts("its arguments"))
+        return replace(name, arguments=arguments, end=reader.previous_end)
+    kind, point = _point(reader)
+    options = {}
     if reader.comes("WITH", "(") and _is_option(reader):
         reader.next()
-        found.options = options_of(reader, "WITH")
-        found.clauses_end = reader.previous_end
+        options = options_of(reader, "WITH")
+    if reader.previous_end == name.end:
+        return name
+    return replace(
+        name,
+        version=point if kind == "version" else None,
+        timestamp=point if kind == "timestamp" else None,
+        options=options,
+        end=reader.previous_end,
+    )
 
 
-def _take_at(reader: Reader, found: _Found) -> None:
-    """Read `AT (VERSION => 3)` or `AT (TIMESTAMP => …)`."""
-    reader.next()
-    inner = Reader(reader.group("a point in time"))
-    kind = inner.expect_one("VERSION", "TIMESTAMP", part="AT")
-    inner.expect("=>", part="AT")
-    if kind == "VERSION":
-        found.version = inner.rest()
-    else:
-        found.timestamp = inner.rest()
-    found.clauses_end = reader.previous_end
+def _point(reader: Reader) -> tuple[str, str | None]:
+    """Read `FOR VERSION AS OF 3` or `AT (TIMESTAMP => …)`, if one comes: its kind and the value."""
+    if reader.comes("AT", "("):
+        reader.next()
+        inner = Reader(reader.group("a point in time"))
+        kind = inner.expect_one("VERSION", "TIMESTAMP", part="AT")
+        inner.expect("=>", part="AT")
+        return kind.lower(), inner.rest()
+    if not _comes_point(reader):
+        return "", None
+    reader.takes("FOR")
+    kind = _POINTS[reader.next().word]
+    reader.expect("AS", "OF")
+    return kind, _value(reader)
 
 
 def _comes_point(reader: Reader) -> bool:
@@ -357,7 +334,7 @@ def _operand(reader: Reader) -> None:
             reader.next()  # the unit
 
 
-def _by_words(source: str, names: Mapping[int, _Found]) -> list[Reference]:
+def _by_words(source: str, names: Mapping[int, Reference]) -> list[Reference]:
     """Return the names in table positions of a query that sqlglot cannot parse."""
     tokens = tokens_of(source)
     ctes = {
@@ -370,7 +347,7 @@ def _by_words(source: str, names: Mapping[int, _Found]) -> list[Reference]:
         name = names.get(token.start)
         if before.word not in _BEFORE_TABLE or name is None:
             continue
-        following = _token_at(tokens, max(name.end, name.clauses_end))
+        following = _token_at(tokens, name.end)
         if following.sign == "(" or (len(name.parts) == 1 and name.parts[0].lower() in ctes):
             continue
         has_alias = following.kind is Kind.NAME or following.word not in {"", *_AFTER_TABLE}

@@ -131,11 +131,10 @@ def commit_mode(mode: str) -> IncrementalBetweenScanMode:
     """
     found = _mode_of(mode)
     if found is IncrementalBetweenScanMode.DIFF:
-        hint = "Use between(start, end, mode='diff')."
         raise InvalidInputError(
             "mode='diff' cannot be used to read the changes commit by commit, because it only "
             "compares two snapshots.",
-            hint=hint,
+            hint="Use between(start, end, mode='diff').",
         )
     return found
 

@@ -15,6 +15,7 @@ from paimon_explore.arguments import (
 )
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.positional_batches import first_rows
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.first_rows import FirstBound, FirstRows
@@ -332,15 +333,15 @@ class Scan(ConvertibleScan):
                 target=self.target, columns=self.columns, narrowed=self.narrowed, where=self.where
             )
             rows = without_retracts(changes.between(self.increment))
-            return _limited(iter(rows.to_batches()), self.row_limit)
+            return first_rows(iter(rows.to_batches()), self.row_limit)
         rules = self._rules()
         if rules is not None:
-            return _limited(self._authorized(rules), self.row_limit)
+            return first_rows(self._authorized(rules), self.row_limit)
         plan = self.plan()
         reader = self._reader(plan, self.columns)
         splits = progress(plan.splits, "reading")
         batches = (batch for split in splits for batch in read_split(reader, split))
-        return _limited(self._whole(batches), self.row_limit)
+        return first_rows(self._whole(batches), self.row_limit)
 
     def _stream(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
         schema = self.schema
@@ -445,15 +446,3 @@ def make_scan(
     scan = Scan(target=target, columns=target.schema.row_type.names, row_limit=limit)
     scan = scan if wanted is None else scan.select(wanted)
     return scan if where is None else scan.filter(where)
-
-
-def _limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
-    left = limit
-    for batch in batches:
-        if left is None:
-            yield batch
-        elif left > 0:
-            yield batch.slice(0, left)
-            left -= min(left, batch.num_rows)
-        if left == 0:
-            return

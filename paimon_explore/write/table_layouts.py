@@ -183,8 +183,6 @@ def changelog_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
     return _keyed(
         schema,
         options,
-        level=0,
-        source=FileSource.APPEND,
         format_name=options.value(opt.CHANGELOG_FILE_FORMAT) or data.format,
         compression=options.value(opt.CHANGELOG_FILE_COMPRESSION) or data.compression,
         prefix=_text(options, opt.CHANGELOG_FILE_PREFIX),
@@ -203,8 +201,6 @@ def postpone_layout(schema: TableSchema, options: TableOptions, prefix: str) -> 
     return _keyed(
         schema,
         options,
-        level=0,
-        source=FileSource.APPEND,
         format_name=POSTPONE_FORMAT,
         compression=_text(options, opt.FILE_COMPRESSION),
         prefix=prefix,
@@ -216,8 +212,8 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
     schema: TableSchema,
     options: TableOptions,
     *,
-    level: int,
-    source: FileSource,
+    level: int = 0,
+    source: FileSource = FileSource.APPEND,
     format_name: str,
     compression: str,
     prefix: str,

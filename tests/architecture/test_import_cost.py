@@ -1,10 +1,9 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
 
 import paimon_explore as pe
+from support.new_process import printed
 
 
 def test_importing_the_package_loads_no_engine_no_screen_and_no_pandas() -> None:
@@ -13,7 +12,7 @@ def test_importing_the_package_loads_no_engine_no_screen_and_no_pandas() -> None
         "heavy = ('pandas', 'pyspark', 'ipywidgets', 'anywidget', 'plotly', 'IPython', 'sqlglot')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
-    assert _printed(program) == "[]"
+    assert printed(program) == "[]"
 
 
 def test_first_rows_in_sql_load_no_duckdb_and_no_pandas(tmp_path: Path) -> None:
@@ -28,7 +27,7 @@ def test_first_rows_in_sql_load_no_duckdb_and_no_pandas(tmp_path: Path) -> None:
         "unloaded = ('duckdb', 'html', 'pandas', 'pyarrow.parquet')",
         "print([name for name in unloaded if name in sys.modules])",
     ]
-    assert _printed("\n".join(lines)) == "1\n[]"
+    assert printed("\n".join(lines)) == "1\n[]"
 
 
 def test_importing_the_package_loads_nothing_before_a_name_is_used() -> None:
@@ -37,7 +36,7 @@ def test_importing_the_package_loads_nothing_before_a_name_is_used() -> None:
         "ours = ('paimon_explore.', 'pyarrow', 'numpy')\n"
         "print([name for name in sys.modules if name.startswith(ours)])"
     )
-    assert _printed(program) == "[]"
+    assert printed(program) == "[]"
 
 
 def test_every_public_name_is_the_one_of_its_module() -> None:
@@ -46,11 +45,4 @@ def test_every_public_name_is_the_one_of_its_module() -> None:
         "homes = {name: getattr(pe, name).__module__ for name in pe.__all__}\n"
         "print(all(home.startswith('paimon_explore.') for home in homes.values()), len(homes))\n"
     )
-    assert _printed(program) == "True 12"
-
-
-def _printed(program: str) -> str:
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    return done.stdout.strip()
+    assert printed(program) == "True 12"

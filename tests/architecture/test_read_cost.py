@@ -1,9 +1,7 @@
-import subprocess
-import sys
-
 import pytest
 
 from support.golden import GoldenTables
+from support.new_process import printed
 
 PROGRAM = """
 import sys
@@ -27,14 +25,7 @@ def test_a_cold_read_of_parquet_files_loads_no_pandas(
     name: str, where: str, rows: int, golden: GoldenTables
 ) -> None:
     folder = str(golden.table("java200", name).folder)
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", PROGRAM, folder, where],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.split() == [str(rows), "False"]
+    assert printed(PROGRAM, folder, where).split() == [str(rows), "False"]
 
 
 UNLOADED = (
@@ -78,14 +69,7 @@ def test_the_first_batch_comes_before_what_it_does_not_need_is_loaded(
     name: str, golden: GoldenTables
 ) -> None:
     folder = str(golden.table("java200", name).folder)
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", FIRST_BATCH, folder, *UNLOADED],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.split(maxsplit=1) == ["True", "[]\n"]
+    assert printed(FIRST_BATCH, folder, *UNLOADED).split(maxsplit=1) == ["True", "[]"]
 
 
 SQL = """
@@ -99,7 +83,4 @@ print(rows.num_rows, "pandas" in sys.modules)
 
 def test_the_first_rows_of_sql_load_no_pandas(golden: GoldenTables) -> None:
     folder = str(golden.table("java200", "append_parquet").folder)
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", SQL, folder], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.split() == ["5", "False"]
+    assert printed(SQL, folder).split() == ["5", "False"]

@@ -39,9 +39,7 @@ def answers(found: ByteLayout) -> Callable[[Mapping[str, object]], Answer]:
 
 @pytest.fixture(scope="module")
 def orders() -> pe.Table:
-    table = pe.demo().table("demo.orders")
-    assert isinstance(table, pe.Table)
-    return table
+    return pe.demo().table("demo.orders")
 
 
 def show_bytes(harness: Harness, found: ByteLayout, query: str = "") -> Page:

@@ -84,10 +84,6 @@ TEXT_CODECS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
 )
 
 
-def _lz4(data: bytes) -> bytes:
-    return bytes(cramjam.lz4.compress_block(data, store_size=False))
-
-
 def _hadoop(data: bytes, packed: bytes) -> bytes:
     return len(data).to_bytes(4) + len(packed).to_bytes(4) + packed
 

@@ -37,7 +37,7 @@ from paimon_explore.table.table import Table
 from support.decoding import decode_manifest_list
 from support.depth import DEEP, some
 from support.golden import GoldenTables
-from support.hostile import age
+from support.hostile import age, places_in
 
 INTEGERS = (-1, 2**31 - 1, 2**31, -(2**31), 2**62, 2**63 - 1, -(2**63), 2**63, 10**40)
 TEXTS = ("", "a\0b", "9" * 5000, "y" * 100_000, "../x", "\ud800", "\u202e\x1b[31m", "-5", "true")
@@ -87,7 +87,7 @@ def test_every_member_of_a_json_file_at_every_extreme_is_a_value_or_a_format_err
     if table:
         found = golden.table("java200", table).folder.glob(pattern)
         source = max(found, key=lambda path: path.stat().st_size).read_text(encoding="utf-8")
-    places = len(list(_places(json.loads(source))))
+    places = len(list(places_in(json.loads(source))))
     cases = [(place, value) for place in range(places) for value in VALUES]
     for place, value in some(cases, 5, len(kind)):
         try:
@@ -99,20 +99,11 @@ def test_every_member_of_a_json_file_at_every_extreme_is_a_value_or_a_format_err
 
 def _changed_json(source: str, place: int, value: object) -> bytes:
     document = json.loads(source)
-    holder, key = list(_places(document))[place]
+    holder, key = list(places_in(document))[place]
     holder[key] = value
     if value is GONE:
         del holder[key]
     return json.dumps(document).encode("utf-8", "surrogatepass")
-
-
-def _places(value: object) -> "Iterator[tuple[dict[object, object], object]]":
-    """Each member of an object and element of a list, with what holds it."""
-    if isinstance(value, dict | list):
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, inner in list(items):
-            yield value, key  # type: ignore[misc]  # a list is changed by its numbers
-            yield from _places(inner)
 
 
 def _asks(table: Table) -> Mapping[str, Callable[[], object]]:

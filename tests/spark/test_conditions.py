@@ -124,26 +124,13 @@ def is_by_spark(spark: SparkSession, table: Table, where: str) -> bool:
     return "MapInArrow" not in str(plan)
 
 
-@pytest.mark.parametrize("where", BY_SPARK)
-def test_what_spark_means_the_same_by_is_checked_by_spark(
+@pytest.mark.parametrize("where", [*BY_SPARK, *BY_PYTHON])
+def test_spark_checks_what_it_means_the_same_by_and_leaves_the_rest_to_the_reader(
     spark: SparkSession, table: Table, where: str
 ) -> None:
-    assert is_by_spark(spark, table, where)
-    assert (
-        difference(table.scan(where=where).to_arrow(), read(spark, table, where=where).toArrow())
-        == ""
-    )
-
-
-@pytest.mark.parametrize("where", BY_PYTHON)
-def test_what_spark_may_see_otherwise_is_left_to_the_reader(
-    spark: SparkSession, table: Table, where: str
-) -> None:
-    assert not is_by_spark(spark, table, where)
-    assert (
-        difference(table.scan(where=where).to_arrow(), read(spark, table, where=where).toArrow())
-        == ""
-    )
+    assert is_by_spark(spark, table, where) is (where in BY_SPARK)
+    found = read(spark, table, where=where).toArrow()
+    assert difference(table.scan(where=where).to_arrow(), found) == ""
 
 
 def test_columns_of_the_condition_need_not_be_wanted(spark: SparkSession, table: Table) -> None:

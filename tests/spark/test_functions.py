@@ -11,9 +11,7 @@ from paimon_explore.table.table import Table
 @pytest.fixture
 def orders(catalog: Catalog) -> Table:
     """30 rows in five commits."""
-    found = catalog.table("demo.orders")
-    assert isinstance(found, Table)
-    return found
+    return catalog.table("demo.orders")
 
 
 def test_metadata_and_rows_of_a_path_are_tables_and_always_fresh(
@@ -38,7 +36,6 @@ def test_metadata_and_rows_of_a_path_are_tables_and_always_fresh(
 
 def test_values_of_every_kind_come_through(spark: SparkSession, catalog: Catalog) -> None:
     types = catalog.table("demo.types")
-    assert isinstance(types, Table)
     found = spark.sql(f"SELECT * FROM paimon_table('{types.path}')").collect()  # noqa: S608 - the test's own
     assert len(found) == types.to_arrow().num_rows
     assert found[0].map == {"a": 1.5, "b": None}

@@ -43,9 +43,7 @@ GOLDEN = [
 
 
 def table_of(catalog: Catalog, name: str) -> Table:
-    table = catalog.table(f"demo.{name}")
-    assert isinstance(table, Table)
-    return table
+    return catalog.table(f"demo.{name}")
 
 
 @pytest.mark.parametrize(("writer", "name"), GOLDEN)

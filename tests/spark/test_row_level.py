@@ -22,9 +22,7 @@ from support.golden import GoldenTables
 
 
 def table_of(catalog: Catalog, name: str) -> Table:
-    table = catalog.table(f"demo.{name}")
-    assert isinstance(table, Table)
-    return table
+    return catalog.table(f"demo.{name}")
 
 
 def test_a_count_is_that_of_the_rows_however_it_is_made(

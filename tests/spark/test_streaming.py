@@ -18,9 +18,7 @@ NAME = "paimon_explore"
 @pytest.fixture
 def source(catalog: Catalog) -> Table:
     """30 rows in five commits."""
-    found = catalog.table("demo.orders")
-    assert isinstance(found, Table)
-    return found
+    return catalog.table("demo.orders")
 
 
 @pytest.fixture
@@ -86,7 +84,6 @@ def test_row_kinds_come_when_asked_for(
     spark: SparkSession, catalog: Catalog, tmp_path: Path
 ) -> None:
     events = catalog.table("demo.events")
-    assert isinstance(events, Table)
     options = {"read.changelog": "true", "scan.snapshot-id": "1"}
     rows = spark.readStream.format(NAME).options(**options).load(events.path)
     assert rows.columns == ["_row_kind", "id", "state"]

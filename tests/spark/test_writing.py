@@ -255,7 +255,6 @@ def test_types_of_every_kind_come_back_as_they_were_written(
 ) -> None:
     demo = pe.demo(tmp_path / "warehouse")
     source, target = demo.table("demo.types"), None
-    assert isinstance(source, Table)
     schema = source.to_arrow().schema
     target = demo.create_table("demo.copy", schema)
     write(read(spark, source), target)
@@ -273,8 +272,7 @@ def test_a_task_that_fails_once_writes_its_rows_once_and_leaves_no_file(
         yield from batches
         context = TaskContext.get()
         if context is not None and context.attemptNumber() == 0:
-            msg = "the first attempt fails"
-            raise OSError(msg)
+            raise OSError("the first attempt fails")
 
     rows = spark.range(0, 70_000, 1, 1).selectExpr("id", "concat('d', id % 2) AS dt")
     broken = rows.mapInArrow(fail_once, rows.schema)
@@ -298,8 +296,7 @@ def test_an_abort_after_a_commit_that_took_effect_removes_nothing(
             class FailsAfterwards(type(made)):  # type: ignore[misc]
                 def commit(self, messages):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
                     super().commit(messages)
-                    msg = "the reply is lost"
-                    raise OSError(msg)
+                    raise OSError("the reply is lost")
 
             made.__class__ = FailsAfterwards
             return made

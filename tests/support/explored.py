@@ -142,3 +142,11 @@ def schema_of(view: TableView) -> TableSchema:
     """The newest schema, which must be there."""
     assert view.schema is not None
     return view.schema
+
+
+def partitioned_history() -> History:
+    """Two snapshots; the second replaces a file of partition `x` by a larger one."""
+    made = History({"a": "INT", "p": "STRING"}, ["p"])
+    made.commit(("+", "f1@x"), ("+", "f2@y"))
+    made.commit(("-", "f1@x"), ("+", "f3@x", 5))
+    return made

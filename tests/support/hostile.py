@@ -304,7 +304,7 @@ def _spoilt_json(before: bytes, chance: random.Random) -> tuple[str, bytes]:
         return "the last byte cut", before[:-1]
     if chance.random() < 0.03:
         return "nested deep", b'{"a":' * 100_000 + b"1" + b"}" * 100_000
-    holder, key = chance.choice(list(_places(value)))
+    holder, key = chance.choice(list(places_in(value)))
     holder[key] = new = _odd_value(holder[key], chance)
     if new is _GONE:
         del holder[key]
@@ -328,13 +328,13 @@ def _odd_value(old: object, chance: random.Random) -> object:
             return chance.choice(_ODD_VALUES)
 
 
-def _places(value: object) -> Iterator[tuple[Any, Any]]:
+def places_in(value: object) -> Iterator[tuple[Any, Any]]:
     """Each member of an object and element of a list, with what holds it."""
     if isinstance(value, dict | list):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, inner in list(items):
             yield value, key
-            yield from _places(inner)
+            yield from places_in(inner)
 
 
 def _spoilt_bytes(

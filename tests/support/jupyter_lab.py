@@ -186,8 +186,7 @@ def _wait(lab: Lab, log: Path) -> None:
         if lab.process.poll() is not None:
             break
     lab.process.terminate()
-    message = f"JupyterLab did not start: {log.read_text(errors='replace')[-2000:]}"
-    raise RuntimeError(message)
+    raise RuntimeError(f"JupyterLab did not start: {log.read_text(errors='replace')[-2000:]}")
 
 
 def _free_port() -> int:

@@ -14,7 +14,6 @@ from paimon_explore.errors import (
     UnsupportedOptionWarning,
 )
 from paimon_explore.table.catalog.catalog import Catalog
-from paimon_explore.table.table import Table
 from support.spark_sql import Rows, Run
 
 KINDS = {
@@ -70,7 +69,6 @@ def test_rows_are_updated_deleted_and_merged(
     )
     assert rows(STATE) == [(2, "NEW", "d1"), (3, "kept", "d2"), (9, "nine", "d3")]
     table = catalog.table("demo.t")
-    assert isinstance(table, Table)
     assert [s.id for s in table.snapshots] == [1, 2, 3, 4]
     assert table.maintenance.fsck() == []
     assert rows("UPDATE t SET name = 'x' WHERE id = 77") == [(None,)]
@@ -152,7 +150,6 @@ def test_the_rows_of_partitions_are_replaced_in_one_commit(
     run("INSERT INTO t REPLACE WHERE TRUE VALUES (7, 'z', 'd9')")
     assert rows(STATE) == [(7, "z", "d9")]
     table = catalog.table("demo.t")
-    assert isinstance(table, Table)
     kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
     assert kinds == ["APPEND", "OVERWRITE", "OVERWRITE", "OVERWRITE"]
 

@@ -87,8 +87,7 @@ def _sometimes_fail(
         yield batch
         epoch = int(batch.column(0)[0].as_py()) // ROWS
         if epoch % _FAILS == 0 and attempt == 0:
-            msg = "the first attempt fails"
-            raise OSError(msg)
+            raise OSError("the first attempt fails")
         if folder is not None and epoch % _HANGS == 0 and epoch % _FAILS:
             if attempt == 0:
                 time.sleep(_HANG_SECONDS)

@@ -49,10 +49,3 @@ def paths_in(tree: Tree | None, path: VariantPath = ()) -> Iterator[VariantPath]
     if path:
         yield (*path, "nothing")
         yield (*path, 9)
-
-
-def variants_of(table: Table, column: str) -> list[Tree | None]:
-    """Return the whole variants of a table."""
-    found = table.scan([column]).to_arrow().column(0).combine_chunks()
-    assert isinstance(found, pa.Array)
-    return trees_of(found)

@@ -7,6 +7,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -108,7 +109,7 @@ class CsvFile:
         """Return the columns with types that fit the first rows."""
         rows = self._rows()
         names = self._names(rows)
-        sample = [values for _, (_, values) in zip(range(SAMPLE_ROWS), rows, strict=False)]
+        sample = [values for _, values in islice(rows, SAMPLE_ROWS)]
         columns = list(zip(*sample, strict=True)) if sample else [()] * len(names)
         return pa.schema([(name, _inferred(c)) for name, c in zip(names, columns, strict=True)])
 
@@ -117,30 +118,22 @@ class CsvFile:
         rows = self._rows()
         names = self._names(rows)
         fields = [target.column(name, f"{self.path}, line 1") for name in names]
-        lines: list[int] = []
-        waiting: list[list[str | None]] = []
-        for line, values in rows:
-            lines.append(line)
-            waiting.append(values)
-            if len(waiting) == BATCH_ROWS:
-                yield self._batch(target, fields, lines, waiting)
-                lines, waiting = [], []
-        if waiting:
-            yield self._batch(target, fields, lines, waiting)
+        while part := list(islice(rows, BATCH_ROWS)):
+            yield self._batch(target, fields, part)
 
     def _batch(
         self,
         target: Target,
         fields: "list[pa.Field[pa.DataType]]",
-        lines: list[int],
-        rows: list[list[str | None]],
+        rows: list[tuple[int, list[str | None]]],
     ) -> pa.RecordBatch:
         arrays = []
-        for field, texts in zip(fields, zip(*rows, strict=True), strict=True):
+        columns = zip(*(values for _, values in rows), strict=True)
+        for field, texts in zip(fields, columns, strict=True):
             try:
                 arrays.append(cast_texts(texts, field.type))
             except MisfitError as error:
-                location = f"{self.path}, line {lines[error.index]}"
+                location = f"{self.path}, line {rows[error.index][0]}"
                 value = texts[error.index]
                 raise target.misfit(location, field.name, value, error.reason) from error
         return pa.RecordBatch.from_arrays(arrays, names=[field.name for field in fields])

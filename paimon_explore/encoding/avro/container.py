@@ -22,9 +22,10 @@ from typing import NamedTuple, TypeAlias
 
 import zstandard
 
+from paimon_explore.encoding.varint import encode_varint
 from paimon_explore.errors import CorruptFileError, ResourceLimitError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.limits import max_unpacked_size, too_large
+from paimon_explore.limits import max_unpacked_size, read_limited, too_large
 
 MAGIC = b"Obj\x01"
 SYNC_SIZE = 16
@@ -177,13 +178,7 @@ def write_long(value: int) -> bytes:
     >>> write_long(-1), write_long(64)
     (b'\x01', b'\x80\x01')
     """
-    rest = (value << 1) ^ (value >> 63)
-    out = bytearray()
-    while rest > 0x7F:  # noqa: PLR2004 - what fits in seven bits
-        out.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    out.append(rest)
-    return bytes(out)
+    return encode_varint((value << 1) ^ (value >> 63))
 
 
 @lru_cache(maxsize=16)
@@ -281,19 +276,9 @@ def _zstandard_unpacker() -> _Unpack:
         if 0 <= size_of(packed) <= most:
             return unpacker.decompress(packed, allow_extra_data=False)
         with unpacker.stream_reader(packed, read_across_frames=True) as reader:
-            return _all_of(reader.read, most)
+            return read_limited(reader.read, most)
 
     return unpack
-
-
-def _all_of(read: Callable[[int], bytes], most: int) -> bytes:
-    """Read a stream to its end, or until slightly more than the maximum size of a block."""
-    parts = []
-    total = 0
-    while total <= most and (part := read(1 << 18)):
-        parts.append(part)
-        total += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _unpack_deflate(packed: bytes, most: int) -> bytes:
@@ -307,7 +292,7 @@ def _unpack_deflate(packed: bytes, most: int) -> bytes:
 def _rare_unpacker(codec: str) -> _Unpack:
     from paimon_explore.encoding.avro.codecs import unpacker  # noqa: PLC0415 - hardly ever
 
-    return unpacker(codec, _all_of)
+    return unpacker(codec, read_limited)
 
 
 def _pack_deflate(data: bytes) -> bytes:

@@ -415,7 +415,6 @@ def _in_file_unit(array: Column, node: PlainNode, where: str) -> Ints:
 
 def _decimals(array: Column) -> Encoded:
     """Encode decimals as big-endian two's complement in as few bytes as possible, as Java does."""
-    assert isinstance(array.type, pa.Decimal128Type)  # noqa: S101 - the caller has looked
     words = fixed_values(array, "V16")
     high = words.view(np.int64).reshape(-1, 2)[:, 1]
     big = words.view(np.uint8).reshape(-1, _DECIMAL_BYTES)[:, ::-1]

@@ -93,11 +93,10 @@ class BloomBuilder:
         self, data_type: DataType, *, items: int = DEFAULT_ITEMS, fpp: float = DEFAULT_FPP
     ) -> None:
         if items < 1 or not 0 < fpp < 1:
-            message = (
+            raise InvalidInputError(
                 "A bloom filter needs at least 1 item and a false positive rate between 0 and 1, "
                 f"not {items} items and a rate of {fpp}."
             )
-            raise InvalidInputError(message)
         self._codec = key_codec(KIND, data_type)
         wanted = int(-items * math.log(fpp) / (math.log(2) * math.log(2)))
         self._bit_count = wanted + 8 - wanted % 8

@@ -8,6 +8,7 @@ Spec: Protocol Buffers, encoding.
 
 from collections.abc import Iterable, Iterator
 
+from paimon_explore.encoding.varint import encode_varint
 from paimon_explore.frozen_dataclass import dataclass
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -116,18 +117,11 @@ def int_field(number: int, value: int) -> Field:
 
 
 def _field(field: Field) -> bytes:
-    head = _varint(field.number << 3 | field.wire)
+    head = encode_varint(field.number << 3 | field.wire)
     if isinstance(field.value, int):
-        return head + _varint(field.value)
-    return head + (_varint(len(field.value)) if field.wire == _BYTES else b"") + field.value
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= _CONTINUATION:
-        out.append(value & (_CONTINUATION - 1) | _CONTINUATION)
-        value >>= 7
-    return bytes([*out, value])
+        return head + encode_varint(field.value)
+    size = encode_varint(len(field.value)) if field.wire == _BYTES else b""
+    return head + size + field.value
 
 
 def number(message: Message, field: int, default: int = 0) -> int:

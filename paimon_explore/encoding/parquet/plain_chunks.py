@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.parquet.arrow_reader import RowGroupMetaData
+from paimon_explore.encoding.varint import encode_varint
 from paimon_explore.frozen_dataclass import dataclass
 
 _TYPES = frozenset(
@@ -167,23 +168,14 @@ def _header_start(size: int, count: int) -> bytes:
         size: bytes of levels and values.
         count: the number of values.
     """
-    sizes = b"\x15" + _varint(2 * size)
+    sizes = b"\x15" + encode_varint(2 * size)
     # data page, uncompressed and compressed size, number of values, PLAIN, RLE
-    return b"\x15\x00" + 2 * sizes + b"\x2c\x15" + _varint(2 * count) + b"\x15\x00\x15\x06\x15"
+    number = encode_varint(2 * count)
+    return b"\x15\x00" + 2 * sizes + b"\x2c\x15" + number + b"\x15\x00\x15\x06\x15"
 
 
 @lru_cache
 def _all_defined(count: int) -> bytes:
     """Encode the definition levels of values that are all defined: one run of ones."""
-    run = _varint(count << 1) + b"\x01"
+    run = encode_varint(count << 1) + b"\x01"
     return len(run).to_bytes(_LENGTH, "little") + run
-
-
-def _varint(number: int) -> bytes:
-    """Encode a number of 0 or more in groups of seven bits."""
-    encoded = bytearray()
-    while number > 0x7F:  # noqa: PLR2004 - seven bits a byte
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    encoded.append(number)
-    return bytes(encoded)

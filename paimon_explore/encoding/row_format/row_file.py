@@ -32,7 +32,12 @@ from paimon_explore.encoding.row_format.row_block import (
     encode_row_fields,
     split_block,
 )
-from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
+from paimon_explore.encoding.varint import (
+    decode_deltas,
+    decode_varint,
+    encode_deltas,
+    encode_varints,
+)
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.limits import max_unpacked_size, too_large
 
@@ -197,16 +202,10 @@ def _lists(index: bytes, path: str) -> list[Ints]:
     found = []
     position = 0
     for _ in range(3):
-        size = shift = 0
-        while True:
-            if position >= len(index) or shift > 28:  # noqa: PLR2004 - 5 bytes hold 31 bits
-                raise CorruptFileError(path, "index", "must have 3 lists")
-            byte = index[position]
-            size |= (byte & 0x7F) << shift
-            position += 1
-            shift += 7
-            if byte < 0x80:  # noqa: PLR2004 - the continuation bit
-                break
+        try:
+            size, position = decode_varint(index, position)
+        except ValueError as error:
+            raise CorruptFileError(path, "index", "must have 3 lists") from error
         values = decode_deltas(index[position : position + size])
         position += size
         if values is None or position > len(index):

@@ -106,7 +106,6 @@ def _set(tree: Tree | None, path: VariantPath, at: int, new: Tree, *, creates: b
                 return grown
         case _:
             _fail(path, at)
-    assert tree is not None  # noqa: S101 - the first case
     return tree
 
 

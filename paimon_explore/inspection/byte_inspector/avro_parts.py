@@ -141,8 +141,7 @@ def _pairs(spans: Spans) -> int:
 
 
 def _pair(spans: Spans) -> None:
-    start = len(spans.made)
-    with spans.group("entry"):
+    with spans.group("entry") as note:
         size = spans.number("key size", "zigzag")
         key = str(spans.leaf("key", "UTF-8", size))
         size = spans.number("value size", "zigzag")
@@ -150,14 +149,7 @@ def _pair(spans: Spans) -> None:
             spans.later(key, size, json_parts, about="the writer's schema", rule=_RULES[key])
         else:
             spans.leaf("value", "UTF-8", size, rule=_RULES.get(key, ""))
-    named = spans.made[start]
-    spans.made[start] = Span(
-        name=key,
-        offset=named.offset,
-        length=named.length,
-        grow=named.grow,
-        rule=_RULES.get(key, ""),
-    )
+        note.name, note.rule = key, _RULES.get(key, "")
 
 
 _RULES = {
@@ -179,21 +171,14 @@ def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, num
         if header.codec == "null":
             spans.later("records", size, build, about=f"{count:,}")
         else:
-            spans.leaf(
-                "packed", "bytes", size, rule=f"The records, compressed with {header.codec}."
-            )
             file = spans.data
-            end = spans.position + SYNC_SIZE
+            end = spans.position + size + SYNC_SIZE
 
             def inside() -> Space:
                 return _decompressed(file, start, end, header, build, number)
 
-            packed = spans.made.pop()
-            spans.made.append(
-                _with_inside(
-                    packed, inside, f"{size:,} bytes; the decompressed bytes are listed below"
-                )
-            )
+            rule = f"The records, compressed with {header.codec}."
+            spans.packed("packed", size, inside, rule=rule)
         spans.leaf(
             "sync", "bytes", SYNC_SIZE, rule="The sync marker, as in the header.", say=_same(header)
         )
@@ -209,18 +194,6 @@ def _same(header: Header) -> Say:
         )
 
     return say
-
-
-def _with_inside(span: Span, inside: Callable[[], Space], text: str) -> Span:
-    return Span(
-        name=span.name,
-        offset=span.offset,
-        length=span.length,
-        form=span.form,
-        rule=span.rule,
-        say=lambda _: text,
-        inside=inside,
-    )
 
 
 def _decompressed(

@@ -8,7 +8,7 @@ this gives the file, with compressed leaves unchanged; for an inner space the de
 Compares the Avro decoder with fastavro on a file, for the byte inspector.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
 
@@ -116,6 +116,18 @@ class LocatedSpan:
     space: Space
     span: Span
 
+    def child(self, index: int, span: Span) -> "LocatedSpan":
+        """A child of the span."""
+        path = f"{self.path}.{index}" if self.path else str(index)
+        return LocatedSpan(path=path, space=self.space, span=span)
+
+    def inside(self) -> "LocatedSpan | None":
+        """The decompressed bytes; None if the span is not compressed."""
+        if self.span.inside is None:
+            return None
+        space = self.span.inside()
+        return LocatedSpan(path=f"{self.path}.{INSIDE}", space=space, span=space.root)
+
     def state(self) -> dict[str, object]:
         """The span as JSON."""
         span = self.span
@@ -202,16 +214,11 @@ class ByteLayout(Result):
             first: index of the first child.
         """
         place = self.place(path)
-        if place.span.inside is not None:
-            inner = place.span.inside()
-            prefix = f"{place.path}.{INSIDE}"
-            return [LocatedSpan(path=prefix, space=inner, span=inner.root)][first:], 1
+        inner = place.inside()
+        if inner is not None:
+            return [inner][first:], 1
         below = place.span.children()
-        start = f"{place.path}." if place.path else ""
-        page = [
-            LocatedSpan(path=f"{start}{first + i}", space=place.space, span=span)
-            for i, span in enumerate(below[first : first + PAGE])
-        ]
+        page = [place.child(first + i, s) for i, s in enumerate(below[first : first + PAGE])]
         return page, len(below)
 
     def place(self, path: str = "") -> LocatedSpan:
@@ -272,7 +279,7 @@ class ByteLayout(Result):
 
     def to_arrow(self) -> pa.Table:
         """One row per leaf: space, path, field, offset, length, form, value, rule."""
-        return self._table(self.fields())
+        return _table([place for place in self.fields() if place.span.form])
 
     def figures(self) -> dict[str, object]:
         """The top-level fields as JSON."""
@@ -315,14 +322,11 @@ class ByteLayout(Result):
         yield place
         if depth <= 0:
             return
-        span, path = place.span, place.path
-        if span.inside is not None:
-            inner = span.inside()
-            step = f"{path}.{INSIDE}" if path else INSIDE
-            yield from self._below(LocatedSpan(path=step, space=inner, span=inner.root), depth - 1)
-        for index, child in enumerate(span.children()):
-            step = f"{path}.{index}" if path else str(index)
-            yield from self._below(LocatedSpan(path=step, space=place.space, span=child), depth - 1)
+        inner = place.inside()
+        if inner is not None:
+            yield from self._below(inner, depth - 1)
+        for index, span in enumerate(place.span.children()):
+            yield from self._below(place.child(index, span), depth - 1)
 
     def _short(self) -> Iterator[LocatedSpan]:
         """The most important fields, without JSON punctuation and schema texts."""
@@ -348,21 +352,21 @@ class ByteLayout(Result):
         ]
         return grid("First fields", ("byte#", "length#", "field", "value", "form"), rows)
 
-    def _table(self, places: Iterator[LocatedSpan]) -> pa.Table:
-        found = [place for place in places if place.span.form]
-        texts = [place.space.text(place.span) for place in found]
-        return pa.table(
-            {
-                "space": pa.array([place.space.name for place in found], pa.string()),
-                "path": pa.array([place.path for place in found], pa.string()),
-                "field": pa.array([_text(place.span.name) for place in found], pa.string()),
-                "offset": pa.array([place.span.offset for place in found], pa.int64()),
-                "length": pa.array([place.span.length for place in found], pa.int64()),
-                "form": pa.array([place.span.form for place in found], pa.string()),
-                "value": pa.array([_text(text) for text in texts], pa.string()),
-                "rule": pa.array([place.span.rule for place in found], pa.string()),
-            }
-        )
+
+def _table(places: Sequence[LocatedSpan]) -> pa.Table:
+    texts = [place.space.text(place.span) for place in places]
+    return pa.table(
+        {
+            "space": pa.array([place.space.name for place in places], pa.string()),
+            "path": pa.array([place.path for place in places], pa.string()),
+            "field": pa.array([_text(place.span.name) for place in places], pa.string()),
+            "offset": pa.array([place.span.offset for place in places], pa.int64()),
+            "length": pa.array([place.span.length for place in places], pa.int64()),
+            "form": pa.array([place.span.form for place in places], pa.string()),
+            "value": pa.array([_text(text) for text in texts], pa.string()),
+            "rule": pa.array([place.span.rule for place in places], pa.string()),
+        }
+    )
 
 
 _RECORDS = ("block 0", "packed", "block 0 decompressed", "record 0")
@@ -435,15 +439,7 @@ class Explanation(Result):
 
     def to_arrow(self) -> pa.Table:
         """One row per span that contains the byte, from the root to the leaf."""
-        return pa.table(
-            {
-                "field": pa.array([_text(p.span.name) for p in self.places], pa.string()),
-                "offset": pa.array([p.span.offset for p in self.places], pa.int64()),
-                "length": pa.array([p.span.length for p in self.places], pa.int64()),
-                "value": pa.array([_text(p.space.text(p.span)) for p in self.places], pa.string()),
-                "rule": pa.array([p.span.rule for p in self.places], pa.string()),
-            }
-        )
+        return _table(self.places).select(["field", "offset", "length", "value", "rule"])
 
     def figures(self) -> dict[str, object]:
         """The spans that contain the byte, as JSON."""

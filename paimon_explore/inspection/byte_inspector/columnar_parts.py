@@ -8,7 +8,6 @@ Spec: Thrift, compact protocol; parquet.thrift.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pyarrow as pa
 
@@ -178,22 +177,13 @@ def _compressed(spans: Spans, name: str, size: int, codec: int, decompress: obje
         assert callable(decompress)  # noqa: S101 - see `OrcTail.decompress`
         return space_of(f"{name} decompressed", bytes(decompress(data)), message_parts)
 
-    spans.leaf(name, "bytes", size, rule="A Protocol Buffers message in compressed chunks.")
-    leaf = spans.made.pop()
-    spans.made.append(
-        replace(
-            leaf,
-            inside=inside,
-            say=lambda _: f"{size:,} bytes; the decompressed bytes are listed below",
-        )
-    )
+    spans.packed(name, size, inside, rule="A Protocol Buffers message in compressed chunks.")
 
 
 def message_parts(spans: Spans) -> None:
     """Build the spans of a Protocol Buffers message, with fields by number."""
     while spans.left:
         spans.need(1)
-        start = len(spans.made)
         with spans.group("field") as note:
             key = spans.number(
                 "key",
@@ -204,7 +194,7 @@ def message_parts(spans: Spans) -> None:
                 ),
             )
             note.about = _field(spans, key & 7)
-        spans.made[start] = replace(spans.made[start], name=f"field {key >> 3}")
+            note.name = f"field {key >> 3}"
 
 
 def _field(spans: Spans, wire: int) -> str:
@@ -296,7 +286,6 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
             spans.number("stop", "uint8", rule="Ends the struct.")
             return count
         wire = Wire(header & 0x0F)
-        start = len(spans.made)
         with spans.group("field") as note:
             rule = "Upper four bits: difference from the previous field id; lower four bits: type."
             spans.number(
@@ -305,12 +294,8 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
             last = last + (header >> 4) if header >> 4 else spans.number("field id", "zigzag")
             name, inner = names.get(last, (f"field {last}", ""))
             note.about = _value(spans, name, wire, inner, depth)
-        _rename(spans, start, name)
+            note.name = name
         count += 1
-
-
-def _rename(spans: Spans, position: int, name: str) -> None:
-    spans.made[position] = replace(spans.made[position], name=name)
 
 
 def _wire(number: int) -> str:

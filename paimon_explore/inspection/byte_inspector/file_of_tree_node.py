@@ -12,6 +12,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 
@@ -117,14 +118,16 @@ def _absent(what: str, snapshot: Snapshot) -> NotFoundError:
 
 
 def _data_path(view: TableView, entries: ManifestEntries) -> str:
-    if view.schema is None:
-        raise NotFoundError("schema", "", message=f"Table {view.location} has no schema.")
-    found = data_file_paths(entries, view.schema, view.options, view.store.paths)
+    found = data_file_paths(entries, _schema(view), view.options, view.store.paths)
     return str(found[0].as_py())
 
 
 def _index_path(view: TableView, files: IndexEntries) -> str:
+    found = index_file_paths(files, _schema(view), view.options, view.store.paths)
+    return str(found[0].as_py())
+
+
+def _schema(view: TableView) -> TableSchema:
     if view.schema is None:
         raise NotFoundError("schema", "", message=f"Table {view.location} has no schema.")
-    found = index_file_paths(files, view.schema, view.options, view.store.paths)
-    return str(found[0].as_py())
+    return view.schema

@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from paimon_explore.encoding.avro.container import read_long, write_long
+from paimon_explore.encoding.varint import encode_varint
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
 Value: TypeAlias = "int | float | str | bytes"
 
 _SHOWN_BYTES = 24
-_MORE = 0x80
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,6 @@ def unsigned_varint(data: bytes) -> int:
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
 
 
-def write_unsigned(value: int) -> bytes:
-    """Encode an unsigned LEB128 varint."""
-    out = bytearray()
-    while value >= _MORE:
-        out.append(value & 0x7F | _MORE)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def _text_of(value: Value) -> bytes:
     return str(value).encode("utf-8", "surrogateescape")
 
@@ -92,7 +82,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         ),
         "varint": Form(
             unsigned_varint,
-            lambda value: write_unsigned(int(value)),
+            lambda value: encode_varint(int(value)),
             "varint: unsigned integer, seven bits per byte, lowest first",
         ),
         "uint8": _whole(1, "big", signed=False),

@@ -197,11 +197,10 @@ class Spans:
             InvalidInputError: fewer bytes remain.
         """
         if not 0 <= size <= self.left:
-            message = (
+            raise InvalidInputError(
                 f"{size:,} bytes are expected at byte {self.position:,}, "
                 f"but the number of remaining bytes is {self.left:,}"
             )
-            raise InvalidInputError(message)
 
     def leaf(
         self,
@@ -263,33 +262,23 @@ class Spans:
     ) -> None:
         """Build a group of known size whose children are built on demand."""
         self.need(size)
-        like = Span(name=name, offset=self.position, length=size)
-        span = grown(self.data, build, like, self.base)
-        self.add(span, about=about, rule=rule)
-
-    def add(self, span: Span, *, about: str = "", rule: str = "") -> None:
-        """Add a span that was built elsewhere and starts here."""
         self._spend()
-        given = Span(
-            name=span.name,
-            offset=self.position,
-            length=span.length,
-            form=span.form,
-            rule=rule or span.rule,
-            about=about or span.about,
-            say=span.say,
-            grow=span.grow,
-            inside=span.inside,
-        )
-        self.made.append(given)
-        self.position = given.end
+        like = Span(name=name, offset=self.position, length=size, rule=rule, about=about)
+        self.made.append(grown(self.data, build, like, self.base))
+        self.position += size
+
+    def packed(self, name: str, size: int, inside: "Callable[[], Space]", *, rule: str) -> None:
+        """Build a leaf of compressed bytes; `inside` decompresses them."""
+        text = f"{size:,} bytes; the decompressed bytes are listed below"
+        self.leaf(name, "bytes", size, rule=rule, say=lambda _: text)
+        self.made[-1] = replace(self.made[-1], inside=inside)
 
     @contextmanager
     def group(self, name: str, *, rule: str = "") -> "Iterator[Group]":
         """A group of the spans that are built within the `with` block."""
         outer, start = self.made, self.position
         self.made = []
-        note = Group()
+        note = Group(name, rule)
         try:
             yield note
         finally:
@@ -297,10 +286,10 @@ class Spans:
             if made:
                 self.made.append(
                     Span(
-                        name=name,
+                        name=note.name,
                         offset=start,
                         length=self.position - start,
-                        rule=rule,
+                        rule=note.rule,
                         about=note.about,
                         grow=lambda: made,
                     )
@@ -377,8 +366,10 @@ class Spans:
 
 @dataclass(slots=True)
 class Group:
-    """The description of a group, set when its spans are known."""
+    """The name, rule and description of a group; may be set when its spans are known."""
 
+    name: str
+    rule: str = ""
     about: str = ""
 
 

@@ -66,8 +66,10 @@ def compare_view(inspector: Inspector, text: str) -> CompareView:
     view = inspector.view
     form = _form(view, given, example_point(inspector))
     a = TableSide(view=view, snapshot=inspector.snapshot, travelled=not inspector.is_newest)
+    code = Code(python=f"pe.compare({inspector.code}, …)")
+    found = CompareView(name=view.name, form=form, code=code, renderer=view.renderer)
     try:
-        b, code = _other_side(inspector, given)
+        b, python = _other_side(inspector, given)
         rows = given.get("rows") or "auto"
         if rows not in _ROWS:
             raise InvalidInputError(f"rows = {rows[:40]!r} must be one of auto, no, yes.")
@@ -76,25 +78,12 @@ def compare_view(inspector: Inspector, text: str) -> CompareView:
             b,
             sample=0 if rows == "no" else _SAMPLE,
             max_read=None if rows == "yes" else _MAX_READ,
-            code=Code(python=code),
+            code=Code(python=python),
         )
     except PaimonError as error:
-        return CompareView(
-            name=view.name,
-            form=form,
-            problem=problem_of(error),
-            code=Code(python=f"pe.compare({inspector.code}, …)"),
-            renderer=view.renderer,
-        )
+        return replace(found, problem=problem_of(error))
     note = "" if given else "No other side is given: b is the snapshot before."
-    return CompareView(
-        name=view.name,
-        form=form,
-        result=comparison,
-        note=note,
-        code=comparison.code,
-        renderer=view.renderer,
-    )
+    return replace(found, result=comparison, note=note, code=comparison.code)
 
 
 def _other_side(inspector: Inspector, given: Mapping[str, str]) -> tuple[TableSide, str]:

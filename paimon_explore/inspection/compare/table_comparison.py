@@ -31,6 +31,7 @@ from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
     plural,
+    signed_text,
     time_text,
 )
 from paimon_explore.inspection.rendering.report import (
@@ -195,7 +196,7 @@ class TableComparison(Result):
                 "size",
                 bytes_text(a.bytes),
                 bytes_text(b.bytes),
-                _signed(b.bytes - a.bytes, bytes_text(b.bytes - a.bytes)),
+                signed_text(b.bytes - a.bytes, bytes_text),
             ],
         ]
         times = [
@@ -291,11 +292,7 @@ def _tone(count: int, tone: Tone) -> Tone:
 
 
 def _counts(a: int, b: int) -> tuple[str, str, str]:
-    return count_text(a), count_text(b), _signed(b - a, count_text(b - a))
-
-
-def _signed(number: int, text: str) -> str:
-    return f"+{text}" if number > 0 else text
+    return count_text(a), count_text(b), signed_text(b - a, count_text)
 
 
 def _side_figures(side: TableSide, contents: SideContents) -> dict[str, object]:

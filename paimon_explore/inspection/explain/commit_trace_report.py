@@ -8,6 +8,7 @@ The result of a trace: commits step by step, and all files that changed.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import pyarrow as pa
 
@@ -169,14 +170,19 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
         for number, event in enumerate(commit.events, 1):
             step = Cell(text=event.step.value, tone=_tone(event.step))
             spent = event.time_millis - start
-            did = figures_text(event)
             if explained:
-                attempt = f"attempt {event.attempt}: " if event.attempt > 1 else ""
-                why = STEP_DESCRIPTIONS.get(event.step, "")
-                text = f"{attempt}{did}. {why}" if did else f"{attempt}{why}"
-                rows.append((number, step, spent, text))
+                rows.append((number, step, spent, _explained(event, "attempt")))
             else:
-                rows.append((number, event.attempt or None, event.snapshot_id, step, spent, did))
+                rows.append(
+                    (
+                        number,
+                        event.attempt or None,
+                        event.snapshot_id,
+                        step,
+                        spent,
+                        figures_text(event),
+                    )
+                )
     columns = ("#", "attempt#", "snapshot#", "step", "elapsed ms#", "result")
     shown = ("#", "step", "elapsed ms#", "result") if explained else columns
     return grid("Commit steps", shown, rows)
@@ -184,10 +190,15 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
 
 def commit_frame(event: CommitEvent) -> Frame:
     """A step as a frame of an animation."""
-    did, why = figures_text(event), STEP_DESCRIPTIONS.get(event.step, "")
-    attempt = f"Attempt {event.attempt}: " if event.attempt > 1 else ""
-    text = f"{attempt}{did}. {why}" if did else f"{attempt}{why}"
+    text = _explained(event, "Attempt")
     return Frame(title=event.step.value, text=text, tone=_tone(event.step))
+
+
+def _explained(event: CommitEvent, word: str) -> str:
+    """The result of a step and its description."""
+    did, why = figures_text(event), STEP_DESCRIPTIONS.get(event.step, "")
+    attempt = f"{word} {event.attempt}: " if event.attempt > 1 else ""
+    return f"{attempt}{did}. {why}" if did else f"{attempt}{why}"
 
 
 def _tone(step: CommitStep) -> Tone:
@@ -259,39 +270,20 @@ def _merges(commit: TracedCommit) -> tuple[Section, ...]:
         before = _number(event, "manifests before")
         min_count = _number(event, "minimum number of manifests to merge")
         target = _number(event, "target bytes of a merged manifest")
-        rows += [
-            (
-                event.snapshot_id,
-                "full compaction",
-                "manifest.full-compaction-threshold-size",
-                bytes_text(full),
-                bytes_text(changing),
-                _verdict(changing >= full, "reached", "not reached"),
-            ),
-            (
-                event.snapshot_id,
-                "minor compaction, by size",
-                "manifest.target-file-size",
-                bytes_text(target),
-                bytes_text(changing),
-                _verdict(changing >= target, "reached", "not reached"),
-            ),
-            (
-                event.snapshot_id,
-                "minor compaction, by count",
-                "manifest.merge-min-count",
-                plural(min_count, "manifest"),
-                plural(before, "manifest"),
-                _verdict(before >= min_count, "reached", "not reached"),
-            ),
-        ]
+        thresholds = (
+            ("full compaction", "manifest.full-compaction-threshold-size", changing, full),
+            ("minor compaction, by size", "manifest.target-file-size", changing, target),
+            ("minor compaction, by count", "manifest.merge-min-count", before, min_count),
+        )
+        for what, option, actual, threshold in thresholds:
+            shown = bytes_text if "size" in option else partial(plural, noun="manifest")
+            status = Cell(text="reached", tone=Tone.ADD)
+            if actual < threshold:
+                status = Cell(text="not reached", tone=Tone.MUTED)
+            rows.append((event.snapshot_id, what, option, shown(threshold), shown(actual), status))
     columns = ("snapshot#", "compaction", "option", "threshold#", "actual#", "status")
     note = "A commit merges manifests if one of these thresholds is reached."
     return (grid("Manifest compaction thresholds", columns, rows, note=note),) if rows else ()
-
-
-def _verdict(reached: bool, yes: str, no: str) -> Cell:  # noqa: FBT001 - the choice itself
-    return Cell(text=yes if reached else no, tone=Tone.ADD if reached else Tone.MUTED)
 
 
 def event_table(commits: Sequence[TracedCommit]) -> pa.Table:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.timeline import Flag, FlagKind, Timeline
+from paimon_explore.inspection.history.timeline import Flag, FlagKind, Mark, Timeline
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, time_text
@@ -65,9 +65,9 @@ class HeldBack:
 
     kind: str
     name: str
-    snapshots: int
-    files: int
-    bytes: int
+    snapshots: int = 0
+    files: int = 0
+    bytes: int = 0
     reason: str
 
 
@@ -185,22 +185,12 @@ class ExpiryPreview(Result):
                 start=float(i),
                 end=float(i + 1),
                 label=str(mark.snapshot_id),
-                tooltip=f"snapshot {mark.snapshot_id} "
-                + (
-                    "would expire"
-                    if mark.snapshot_id in gone
-                    else "has expired and is kept by a tag"
-                    if mark.expired
-                    else "is kept"
-                ),
-                tone=Tone.REMOVE
-                if mark.snapshot_id in gone
-                else Tone.MUTED
-                if mark.expired
-                else Tone.ADD,
+                tooltip=f"snapshot {mark.snapshot_id} {fate}",
+                tone=tone,
                 selects=f"snapshot:{mark.snapshot_id}",
             )
             for i, mark in enumerate(marks)
+            for fate, tone in (_fate(mark, is_expiring=mark.snapshot_id in gone),)
         ]
         lanes = ["snapshots"]
         positions = {mark.snapshot_id: i for i, mark in enumerate(marks)}
@@ -224,6 +214,14 @@ class ExpiryPreview(Result):
             end=len(marks),
             ticks=axis_ticks(0, len(marks), ids),
         )
+
+
+def _fate(mark: Mark, *, is_expiring: bool) -> tuple[str, Tone]:
+    if is_expiring:
+        return "would expire", Tone.REMOVE
+    if mark.expired:
+        return "has expired and is kept by a tag", Tone.MUTED
+    return "is kept", Tone.ADD
 
 
 def _file_cell(path: str) -> Cell:
@@ -309,9 +307,7 @@ def _consumers(
         kept = [i for i in free if i >= first]
         if kept:
             reason = f"the consumer may still read snapshot {first}"
-            yield HeldBack(
-                kind="consumer", name=name, snapshots=len(kept), files=0, bytes=0, reason=reason
-            )
+            yield HeldBack(kind="consumer", name=name, snapshots=len(kept), reason=reason)
 
 
 def _options(
@@ -322,32 +318,23 @@ def _options(
 ) -> Iterator[HeldBack]:
     """Options that alone keep snapshots from expiring."""
     ids, times = known
+    keep_after = time_text(retention.keep_after_ms)
     looser = (
-        (
-            SNAPSHOT_NUM_RETAINED_MIN.key,
-            str(retention.retain_min),
-            replace(retention, retain_min=1),
-        ),
-        (
-            SNAPSHOT_TIME_RETAINED.key,
-            time_text(retention.keep_after_ms),
-            replace(retention, keep_after_ms=2**62),
-        ),
-        (SNAPSHOT_EXPIRE_LIMIT.key, str(retention.limit), replace(retention, limit=2**31)),
+        (SNAPSHOT_NUM_RETAINED_MIN, retention.retain_min, replace(retention, retain_min=1)),
+        (SNAPSHOT_TIME_RETAINED, keep_after, replace(retention, keep_after_ms=2**62)),
+        (SNAPSHOT_EXPIRE_LIMIT, retention.limit, replace(retention, limit=2**31)),
     )
-    for key, value, without in looser:
+    for option, value, without in looser:
         more = len(expiring_ids(ids, lambda i: times.get(i, 0), without, held_from)) - now
         if more > 0:
-            reason = f"{plural(more, 'more snapshot')} would expire without {key} = {value}"
-            yield HeldBack(kind="option", name=key, snapshots=more, files=0, bytes=0, reason=reason)
+            reason = f"{plural(more, 'more snapshot')} would expire without {option.key} = {value}"
+            yield HeldBack(kind="option", name=option.key, snapshots=more, reason=reason)
 
 
 def _tags(inspector: Inspector, report: ExpiryReport) -> Iterator[HeldBack]:
     for flag, files, size in tag_only_files(inspector, frozenset(report.expired)):
         reason = f"the tag references snapshot {flag.snapshot_id}"
-        yield HeldBack(
-            kind="tag", name=flag.name, snapshots=0, files=files, bytes=size, reason=reason
-        )
+        yield HeldBack(kind="tag", name=flag.name, files=files, bytes=size, reason=reason)
 
 
 def tag_only_files(

@@ -220,9 +220,10 @@ class FileExplanation(Result):
 
     def _sections(self) -> Iterator[Section]:
         tone = Tone.PLAIN if self.exists or self.type == "orphan" else Tone.REMOVE
+        stays = "not removed: the latest snapshot contains the file"
         yield facts(
-            ("added by", self._added()),
-            ("removed by", self._removed()),
+            ("added by", self._point(self.added_by, "an expired snapshot")),
+            ("removed by", self._point(self.removed_by, stays)),
             ("referenced by", ", ".join(one.text for one in self.holders[:6]) or "none"),
             ("may be deleted", self.deletion.text),
             ("path", Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone)),
@@ -243,19 +244,10 @@ class FileExplanation(Result):
                 tone=Tone.REMOVE,
             )
 
-    def _added(self) -> Cell | None:
+    def _point(self, snapshot_id: int | None, otherwise: str) -> Cell | None:
         if not self.references:
             return None
-        if self.added_by is None:
-            return Cell(text="an expired snapshot")
-        return _snapshot(self.added_by)
-
-    def _removed(self) -> Cell | None:
-        if not self.references:
-            return None
-        if self.removed_by is None:
-            return Cell(text="not removed: the latest snapshot contains the file")
-        return _snapshot(self.removed_by)
+        return Cell(text=otherwise) if snapshot_id is None else _snapshot(snapshot_id)
 
     def _chart(self) -> LaneChart:
         boxes: list[Box] = []

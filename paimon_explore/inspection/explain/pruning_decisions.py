@@ -306,7 +306,8 @@ class Reasons:
             text = "is read, because no condition applies to partition columns."
             return lambda _: Reason(text=text)
         ranges = self.partition.ranges(manifests)
-        return lambda place: _reason(explain(predicate, ranges, place), kept=kept)
+        reason = _kept_reason if kept else _reason
+        return lambda place: reason(explain(predicate, ranges, place))
 
     def of_partitions(self, entries: ManifestEntries) -> ReasonOf:
         """Reasons for files in pruned partitions."""
@@ -335,7 +336,7 @@ class Reasons:
             text = f"is skipped: the {stage.name} finds no matching row in it."
             return lambda _: Reason(text=text)
         predicate, frame = self._stats(stage.name, gone)
-        return lambda place: _reason(explain(predicate, frame, place), kept=False)
+        return lambda place: _reason(explain(predicate, frame, place))
 
     def of_kept(self, entries: ManifestEntries) -> ReasonOf:
         """Reasons for files that are read, and conditions that would prune them."""
@@ -436,15 +437,15 @@ class Reasons:
         )
 
 
-def _reason(found: Finding, *, kept: bool) -> Reason:
-    condition = " and ".join(dict.fromkeys(leaf.condition for leaf in found.leaves))
-    bounds = "; ".join(dict.fromkeys(leaf.bounds for leaf in found.leaves))
-    if not kept:
-        return Reason(condition=condition, bounds=bounds, text=found.text)
-    return _kept_reason(found, "")
+def _reason(found: Finding, text: str = "") -> Reason:
+    return Reason(
+        condition=" and ".join(dict.fromkeys(leaf.condition for leaf in found.leaves)),
+        bounds="; ".join(dict.fromkeys(leaf.bounds for leaf in found.leaves)),
+        text=text or found.text,
+    )
 
 
-def _kept_reason(found: Finding, also: str) -> Reason:
+def _kept_reason(found: Finding, also: str = "") -> Reason:
     """The reason for a kept item, with conditions that would prune it."""
     would = [
         f"column {leaf.column} if {leaf.skipped_if}" if leaf.column else leaf.skipped_if
@@ -455,12 +456,7 @@ def _kept_reason(found: Finding, also: str) -> Reason:
     parts = [f"it would be pruned by {text}" for text in dict.fromkeys(would)]
     parts += [f"there are no statistics for {text}" for text in dict.fromkeys(unknown)]
     parts += [also] if also else []
-    text = found.text.removesuffix(".")
-    return Reason(
-        condition=" and ".join(dict.fromkeys(leaf.condition for leaf in found.leaves)),
-        bounds="; ".join(dict.fromkeys(leaf.bounds for leaf in found.leaves)),
-        text="; ".join([text, *parts]) + ".",
-    )
+    return _reason(found, "; ".join([found.text.removesuffix("."), *parts]) + ".")
 
 
 def index_leaf(predicate: Expression, skips: Callable[[Expression], bool]) -> str:

@@ -35,7 +35,7 @@ class Finding:
     rule: str
     what: str
     figure: float
-    threshold: float
+    threshold: float = 0
     option: str = ""
     advice: str = ""
     evidence: str = ""

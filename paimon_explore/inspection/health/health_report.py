@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.health.findings import Finding, Severity
@@ -32,17 +33,9 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 
-FINDINGS = pa.schema(
-    (
-        pa.field("severity", pa.string()),
-        pa.field("rule", pa.string()),
-        pa.field("what", pa.string()),
-        pa.field("figure", pa.float64()),
-        pa.field("threshold", pa.float64()),
-        pa.field("option", pa.string()),
-        pa.field("advice", pa.string()),
-        pa.field("evidence", pa.string()),
-    )
+FINDINGS = schema_from_text(
+    "severity string, rule string, what string, figure double, threshold double, "
+    "option string, advice string, evidence string"
 )
 """One row per finding, most severe first. `option` is the table option that sets the threshold,
 empty for a built-in threshold; `evidence` is the selection that shows the cause."""

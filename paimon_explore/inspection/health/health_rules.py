@@ -77,7 +77,6 @@ def unreadable(facts: TableFacts) -> Iterator[Finding]:
             rule="unreadable metadata",
             what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
             figure=len(problems),
-            threshold=0,
             advice="run t.maintenance.fsck() to list all of them",
         )
 
@@ -102,7 +101,6 @@ def _missing(kind: str, ids: list[int], which: str, evidence: str) -> Finding:
         rule=f"missing {kind}",
         what=f"{names[0]}{more}, {which}, {verb}",
         figure=len(names),
-        threshold=0,
         advice=f"restore the {kind} files; "
         + ("reads that need them fail" if kind == "schema" else "readers of changes fail there"),
         evidence=evidence,
@@ -326,7 +324,6 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
             what=f"{plural(len(gone), 'live data file')} "
             f"{'is' if len(gone) == 1 else 'are'} missing from storage, for example {name}",
             figure=len(gone),
-            threshold=0,
             advice="restore the files, or roll back to a snapshot that does not need them",
             evidence=f"file:{name}",
         )
@@ -413,7 +410,6 @@ def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
             what=f"{count_text(count)} of {len(facts.files):,} files have no value "
             "statistics; predicates cannot prune them",
             figure=count / len(facts.files),
-            threshold=0,
             option=METADATA_STATS_MODE.key,
             advice="set fields.<column>.stats-mode for the columns used in filters",
             evidence="filter:",
@@ -470,7 +466,6 @@ def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
         what=f"the Iceberg metadata {state}, the table is at snapshot {facts.snapshot.id}: "
         f"Iceberg readers return other rows ({folder})",
         figure=abs(lag),
-        threshold=0,
         option=ICEBERG_STORAGE.key,
         advice="commit again: the next commit writes the metadata",
         evidence=f"snapshot:{facts.snapshot.id}",

@@ -4,12 +4,13 @@ Each step processes record batches for a limited time, so that a kernel answers 
 between. The rules of the catalog about reading the table apply.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from time import perf_counter
 
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.positional_batches import first_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.profile.column_collectors import (
     collectors_of,
@@ -73,7 +74,7 @@ class RowProfile:
         self._collectors = collectors_of(rows.row_type)
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
-        self._batches = self._limited(self._authorized())
+        self._batches = first_rows(self._authorized(), self._source.limit)
 
     def step(self, seconds: float = STEP_SECONDS) -> bool:
         """Process batches for so many seconds, at least one; returns whether no rows are left.
@@ -128,17 +129,6 @@ class RowProfile:
             parts = [batch.column(collector.path[0]) for batch in self._pending]
             collector.add(parts[0] if len(parts) == 1 else pa.concat_arrays(parts))
         self._pending, self._pending_rows = [], 0
-
-    def _limited(self, batches: Iterator[pa.RecordBatch]) -> Generator[pa.RecordBatch]:
-        left = self._source.limit
-        if left == 0:
-            return
-        for batch in batches:
-            yield batch if left is None else batch.slice(0, left)
-            if left is not None:
-                left = max(left - batch.num_rows, 0)
-                if not left:
-                    return
 
     def _authorized(self) -> Iterator[pa.RecordBatch]:
         """The rows that the rules of the catalog allow."""

@@ -1,6 +1,10 @@
 """Formats numbers, sizes and times for display."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+Number = TypeVar("Number", int, float)
 
 _STEP = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -33,6 +37,11 @@ def short_text(count: float) -> str:
     '4.1M'
     """
     return scaled(count, ("", "k", "M", "G", "T", "P"))
+
+
+def signed_text(number: Number, text: Callable[[Number], str]) -> str:
+    """The text of a difference, with its sign."""
+    return f"+{text(number)}" if number > 0 else text(number)
 
 
 def count_text(count: int | None) -> str:

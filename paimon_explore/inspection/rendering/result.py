@@ -46,17 +46,18 @@ class NoRenderer:
 
     def figure(self, charts: tuple[Chart | LineChart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
         """Raise an error."""
-        raise UnsupportedFeatureError(
-            "plotting a result that no table returned",
-            hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
-        )
+        raise _without_table("plotting a result")
 
     def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
         """Raise an error."""
-        raise UnsupportedFeatureError(
-            "showing a widget for a result that no table returned",
-            hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
-        )
+        raise _without_table("showing a widget for a result")
+
+
+def _without_table(what: str) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        f"{what} that no table returned",
+        hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
+    )
 
 
 NO_RENDERER: Renderer = NoRenderer()

@@ -411,9 +411,9 @@ class ManifestTree:
             type="manifest",
             label=name,
             range=range_text(row, self._view.schema),
-            size=_whole(row["file_size"]),
-            added=_whole(row["num_added_files"]),
-            deleted=_whole(row["num_deleted_files"]),
+            size=whole_number(row["file_size"]),
+            added=whole_number(row["num_added_files"]),
+            deleted=whole_number(row["num_deleted_files"]),
             shared=_also_in([i for i, names in near.items() if name in names]),
             expandable=True,
         )
@@ -433,9 +433,9 @@ class ManifestTree:
                     for t in (partitions[i], f"bucket {row['bucket']}", f"level {row['level']}")
                     if t
                 ),
-                count=_whole(row["row_count"]),
-                size=_whole(row["file_size"]),
-                kind=FileKind(_whole(row["kind"])).name,
+                count=whole_number(row["row_count"]),
+                size=whole_number(row["file_size"]),
+                kind=FileKind(whole_number(row["kind"])).name,
                 cancelled=bool(cancelled[i]),
             )
             for i, row in enumerate(page.rows())
@@ -476,8 +476,8 @@ class ManifestTree:
                 range=" ".join(
                     t for t in (str(row["index_type"]), texts[i], f"bucket {row['bucket']}") if t
                 ),
-                count=_whole(row["row_count"]),
-                size=_whole(row["file_size"]),
+                count=whole_number(row["row_count"]),
+                size=whole_number(row["file_size"]),
             )
             for i, row in enumerate(page.rows())
         )
@@ -527,10 +527,11 @@ def _also_in(ids: Sequence[int]) -> str:
 
 
 def _sum(files: ManifestFiles, column: str) -> int:
-    return sum(_whole(row[column]) for row in files.rows())
+    return sum(whole_number(row[column]) for row in files.rows())
 
 
-def _whole(value: object) -> int:
+def whole_number(value: object) -> int:
+    """The value of an integer column of a manifest table."""
     if not isinstance(value, int):
         raise TypeError(value)  # manifest tables have integers in this column
     return value

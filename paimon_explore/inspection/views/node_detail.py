@@ -29,7 +29,13 @@ from paimon_explore.inspection.rendering.report import Report
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.inspection.views.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
+from paimon_explore.inspection.views.manifest_tree import (
+    ListKind,
+    ManifestTree,
+    NodeKey,
+    parse_key,
+    whole_number,
+)
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
 from paimon_explore.metadata.schema.table_schema import TableSchema, schema_to_json
 from paimon_explore.metadata.snapshot import (
@@ -276,8 +282,8 @@ class NodeDetails:
             ListKind.DELTA: "the manifests that this commit added",
             ListKind.CHANGELOG: "the manifests of the changelog files of this commit",
         }
-        added = sum(_int(row["num_added_files"]) for row in files.rows())
-        deleted = sum(_int(row["num_deleted_files"]) for row in files.rows())
+        added = sum(whole_number(row["num_added_files"]) for row in files.rows())
+        deleted = sum(whole_number(row["num_deleted_files"]) for row in files.rows())
         rows = (
             ("contains", meaning[kind]),
             ("manifests", f"{plural(len(files), 'manifest')}, {bytes_text(files.total_size)}"),
@@ -292,7 +298,7 @@ class NodeDetails:
         row = self._tree.manifest_row(snapshot, node)
         name = str(row["file_name"])
         rows = [
-            ("size", bytes_text(_int(row["file_size"]))),
+            ("size", bytes_text(whole_number(row["file_size"]))),
             ("entries", f"{row['num_added_files']:,} ADD, {row['num_deleted_files']:,} DELETE"),
             ("schema", f"{row['schema_id']} or earlier"),
             ("buckets", _span(row["min_bucket"], row["max_bucket"])),
@@ -313,7 +319,7 @@ class NodeDetails:
 
     def _entry(self, snapshot: Snapshot, node: NodeKey) -> Document:
         entries = self._tree.entries(snapshot, node).slice(node.entry or 0, 1)
-        kinds = [FileKind(_int(row["kind"])).name for row in entries.rows()]
+        kinds = [FileKind(whole_number(row["kind"])).name for row in entries.rows()]
         return self._file(entries, f"data file · {' '.join(kinds)} entry", ())
 
     def _file(
@@ -328,7 +334,7 @@ class NodeDetails:
         facts = Facts(rows=(*_file_facts(entry, partition), *more))
         sections: list[Section] = [facts]
         try:
-            schema = self._view.store.schemas.load(_int(entry["schema_id"]))
+            schema = self._view.store.schemas.load(whole_number(entry["schema_id"]))
         except PaimonError as error:
             sections.append(Failure(problem=problem_of(error)))
         else:
@@ -349,8 +355,8 @@ class NodeDetails:
         facts = (
             ("index", str(row["index_type"])),
             ("bucket", str(row["bucket"])),
-            ("size", bytes_text(_int(row["file_size"]))),
-            ("entries", count_text(_int(row["row_count"]))),
+            ("size", bytes_text(whole_number(row["file_size"]))),
+            ("entries", count_text(whole_number(row["row_count"]))),
         )
         sections: list[Section] = [Facts(rows=facts)]
         vectors = row["dv_ranges"]
@@ -414,13 +420,13 @@ class NodeDetails:
 def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[str, str]]:
     if partition:
         yield "partition", partition
-    total = _int(entry["total_buckets"])
+    total = whole_number(entry["total_buckets"])
     yield "bucket", f"{entry['bucket']} of {total}" if total > 0 else str(entry["bucket"])
     yield "level", str(entry["level"])
     deletes = entry["delete_row_count"]
     retracts = "" if deletes is None or deletes == 0 else f", {deletes:,} of them retractions"
-    yield "rows", f"{_int(entry['row_count']):,}{retracts}"
-    yield "size", bytes_text(_int(entry["file_size"]))
+    yield "rows", f"{whole_number(entry['row_count']):,}{retracts}"
+    yield "size", bytes_text(whole_number(entry["file_size"]))
     yield "schema", str(entry["schema_id"])
     yield "sequence", _span(entry["min_sequence_number"], entry["max_sequence_number"])
     created = entry["creation_time"]
@@ -451,7 +457,11 @@ def _bounds_sections(entry: Mapping[str, object], schema: TableSchema) -> Iterat
 
 def _vector_text(vector: Mapping[str, object]) -> str:
     cardinality = vector["cardinality"]
-    rows = "an unknown number of rows" if cardinality is None else plural(_int(cardinality), "row")
+    rows = (
+        "an unknown number of rows"
+        if cardinality is None
+        else plural(whole_number(cardinality), "row")
+    )
     return f"{rows} deleted; {vector['length']} bytes at offset {vector['offset']}"
 
 
@@ -459,9 +469,3 @@ def _span(low: object, high: object) -> str:
     if low is None:
         return "unknown"
     return str(low) if low == high else f"{low} … {high}"
-
-
-def _int(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(value)  # manifest tables have integers in this column
-    return value

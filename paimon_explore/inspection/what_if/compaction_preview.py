@@ -13,7 +13,12 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
+from paimon_explore.inspection.rendering.number_format import (
+    bytes_text,
+    count_text,
+    plural,
+    signed_text,
+)
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -217,7 +222,7 @@ class CompactionPreview(Result):
 
     def to_report(self) -> Report:
         """The table before and after, how it is estimated, the buckets and the file groups."""
-        count = sum(_total_files(group) for one in self.buckets for group in one.groups)
+        count = sum(group.files.num_rows for one in self.buckets for group in one.groups)
         what = "A full compaction" if self.full else "A minor compaction"
         if count:
             size = bytes_text(self.bytes_rewritten)
@@ -460,14 +465,9 @@ def _row(
     label: str, before: Range, after: Range, text: Callable[[int], str] = count_text
 ) -> list[Entry]:
     difference = Range(after.low - before.high, after.high - before.low)
-    if before == after:
-        return [label, _range_text(before, text), _range_text(after, text), "0"]
-    ends = dict.fromkeys(_signed(n, text) for n in difference)
-    return [label, _range_text(before, text), _range_text(after, text), " to ".join(ends)]
-
-
-def _signed(number: int, text: Callable[[int], str]) -> str:
-    return f"+{text(number)}" if number > 0 else text(number)
+    ends = dict.fromkeys(signed_text(n, text) for n in difference)
+    shown = "0" if before == after else " to ".join(ends)
+    return [label, _range_text(before, text), _range_text(after, text), shown]
 
 
 def _range_text(given: Range, text: Callable[[int], str]) -> str:
@@ -488,7 +488,3 @@ def _mean_depth(shapes: Sequence[BucketShape]) -> float:
 
 def _total(table: pa.Table, name: str) -> int:
     return int(numbers(table, name).sum())
-
-
-def _total_files(group: CompactedGroup) -> int:
-    return group.files.num_rows

@@ -3,7 +3,7 @@
 The rules are those of `ALTER TABLE`, which are applied to the schema without storing the result.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -14,7 +14,13 @@ from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
+from paimon_explore.inspection.rendering.number_format import (
+    Number,
+    bytes_text,
+    count_text,
+    plural,
+    signed_text,
+)
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
@@ -275,8 +281,10 @@ def _consequences(
             for given in (view.options, after)
         ]
         ids = [len(report.expired) for report in reports]
-        yield _counted("snapshots that would expire", ids)
-        yield _counted("data files to delete", [len(r.files.data_files) for r in reports])
+        yield _consequence("snapshots that would expire", ids, count_text)
+        yield _consequence(
+            "data files to delete", [len(r.files.data_files) for r in reports], count_text
+        )
     if BUCKET.key in options:
         yield from _buckets(view, snapshot, after.value(BUCKET))
 
@@ -291,16 +299,13 @@ def _compaction(view: TableView, after: TableOptions) -> Iterator[Consequence]:
     except PaimonError as error:
         yield Consequence(figure="minor compaction", before=error.message, after=error.message)
         return
-    yield _counted(
-        "files that a minor compaction replaces", [one.to_arrow().num_rows for one in found]
+    yield _consequence(
+        "files that a minor compaction replaces",
+        [one.to_arrow().num_rows for one in found],
+        count_text,
     )
     sizes = [one.bytes_rewritten for one in found]
-    yield Consequence(
-        figure="bytes that a minor compaction rewrites",
-        before=bytes_text(sizes[0]),
-        after=bytes_text(sizes[1]),
-        difference=_signed(sizes[1] - sizes[0], bytes_text(sizes[1] - sizes[0])),
-    )
+    yield _consequence("bytes that a minor compaction rewrites", sizes, bytes_text)
 
 
 def _buckets(view: TableView, snapshot: Snapshot, count: int) -> Iterator[Consequence]:
@@ -312,35 +317,23 @@ def _buckets(view: TableView, snapshot: Snapshot, count: int) -> Iterator[Conseq
     partitions = table.column("partition").to_pylist()
     by_partition: dict[object, int] = dict(zip(partitions, totals, strict=True))
     other = {p for p, total in by_partition.items() if total != count}
-    yield _counted("partitions with another number of buckets", [0, len(other)])
+    yield _consequence("partitions with another number of buckets", [0, len(other)], count_text)
     sizes = numbers(table, "file_size").tolist()
     rewritten = sum(n for n, p in zip(sizes, partitions, strict=True) if p in other)
-    yield Consequence(
-        figure="bytes to rewrite with INSERT OVERWRITE", before="0 B", after=bytes_text(rewritten),
-        difference=_signed(rewritten, bytes_text(rewritten)),
-    )  # fmt: skip
+    yield _consequence("bytes to rewrite with INSERT OVERWRITE", [0, rewritten], bytes_text)
     fixed = [total for total in by_partition.values() if total > 0]
     if len(fixed) == len(by_partition) and fixed and count > 0:
         buckets = [sum(fixed), count * len(fixed)]
-        yield _counted("buckets", buckets)
+        yield _consequence("buckets", buckets, count_text)
         mean = [sum(sizes) / one for one in buckets]
-        yield Consequence(
-            figure="mean size of a bucket",
-            before=bytes_text(mean[0]),
-            after=bytes_text(mean[1]),
-            difference=_signed(mean[1] - mean[0], bytes_text(mean[1] - mean[0])),
-        )
+        yield _consequence("mean size of a bucket", mean, bytes_text)
 
 
-def _counted(figure: str, pair: Sequence[int]) -> Consequence:
-    difference = pair[1] - pair[0]
+def _consequence(figure: str, pair: Sequence[Number], text: Callable[[Number], str]) -> Consequence:
+    before, after = pair
     return Consequence(
         figure=figure,
-        before=count_text(pair[0]),
-        after=count_text(pair[1]),
-        difference=_signed(difference, count_text(difference)),
+        before=text(before),
+        after=text(after),
+        difference=signed_text(after - before, text),
     )
-
-
-def _signed(number: float, text: str) -> str:
-    return f"+{text}" if number > 0 else text

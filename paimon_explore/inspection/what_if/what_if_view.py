@@ -7,6 +7,7 @@ The code that does what a preview shows: Python with this package, and SQL for S
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
 from typing import TypeAlias
@@ -79,26 +80,13 @@ def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
     note = ""
     if not inspector.is_newest:
         note = "Maintenance acts on the latest snapshot, so this is its preview."
+    code = Code(python=f"{view.expression}.what_if.{given.action}(…)")
+    found = WhatIfView(name=view.name, form=form, note=note, code=code, renderer=view.renderer)
     try:
         preview, commands = _PREVIEWS[given.action](inspector, given, now_ms)
     except PaimonError as error:
-        return WhatIfView(
-            name=view.name,
-            form=form,
-            problem=problem_of(error),
-            note=note,
-            code=Code(python=f"{view.expression}.what_if.{given.action}(…)"),
-            renderer=view.renderer,
-        )
-    return WhatIfView(
-        name=view.name,
-        form=form,
-        result=preview,
-        commands=commands,
-        note=note,
-        code=preview.code,
-        renderer=view.renderer,
-    )
+        return replace(found, problem=problem_of(error))
+    return replace(found, result=preview, commands=commands, code=preview.code)
 
 
 def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview:
@@ -333,16 +321,8 @@ def compact_commands(
         "compact_strategy": None if full else sql_text("minor"),
         "options": _sql_options(options),
     }
-    return Commands(
-        title="Code for this compaction",
-        rows=(
-            (
-                "Python",
-                call_code(f"{table}.compact", full=None if full else False, partitions=specs),
-            ),
-            ("Spark SQL", _call("compact", arguments)),
-        ),
-    )
+    python = call_code(f"{table}.compact", full=None if full else False, partitions=specs)
+    return _commands("compaction", python, "compact", arguments)
 
 
 def expire_snapshots_commands(
@@ -364,13 +344,8 @@ def expire_snapshots_commands(
         "older_than": sql_text(moment) if "older_than" in given else None,
         "max_deletes": _sql_number(limit),
     }
-    return Commands(
-        title="Code for this expiry",
-        rows=(
-            ("Python", call_code(f"{view.expression}.maintenance.expire_snapshots", **given)),
-            ("Spark SQL", _call("expire_snapshots", arguments)),
-        ),
-    )
+    python = call_code(f"{view.expression}.maintenance.expire_snapshots", **given)
+    return _commands("expiry", python, "expire_snapshots", arguments)
 
 
 def expire_partitions_commands(view: TableView, age_text: str, age_code: str) -> Commands:
@@ -385,13 +360,8 @@ def expire_partitions_commands(view: TableView, age_text: str, age_code: str) ->
         "table": sql_text(_sql_name(view)),
         "expiration_time": sql_text(age_text) if age_text else None,
     }
-    return Commands(
-        title="Code for this expiry",
-        rows=(
-            ("Python", f"{view.expression}.maintenance.expire_partitions({age_code})"),
-            ("Spark SQL", _call("expire_partitions", arguments)),
-        ),
-    )
+    python = f"{view.expression}.maintenance.expire_partitions({age_code})"
+    return _commands("expiry", python, "expire_partitions", arguments)
 
 
 def option_commands(view: TableView, options: Mapping[str, str | None]) -> Commands:
@@ -453,8 +423,11 @@ def _spec_text(spec: Mapping[str, object]) -> str:
     return ",".join(f"{name}={value}" for name, value in spec.items())
 
 
-def _call(procedure: str, arguments: Mapping[str, str | None]) -> str:
+def _commands(
+    what: str, python: str, procedure: str, arguments: Mapping[str, str | None]
+) -> Commands:
     given = ", ".join(
         f"{name} => {value}" for name, value in arguments.items() if value is not None
     )
-    return f"CALL sys.{procedure}({given})"
+    call = f"CALL sys.{procedure}({given})"
+    return Commands(title=f"Code for this {what}", rows=(("Python", python), ("Spark SQL", call)))

@@ -169,14 +169,12 @@ class _Branch:
         )
 
     def _check_state(self, checks: StateChecks, snapshot: Snapshot, path: str) -> Iterator[Finding]:
-        for check in (checks.metadata, checks.files, checks.index, checks.primary_key_indexes):
+        parts = [checks.metadata, checks.files, checks.index, checks.primary_key_indexes]
+        if path.startswith(self.store.paths.snapshot_dir):
+            parts.append(checks.changelog)
+        for check in parts:
             try:
                 yield from check(snapshot, path)
-            except (FormatError, StorageError, NotFoundError) as error:
-                yield _unreadable(path, error)
-        if path.startswith(self.store.paths.snapshot_dir):
-            try:
-                yield from checks.changelog(snapshot, path)
             except (FormatError, StorageError, NotFoundError) as error:
                 yield _unreadable(path, error)
 

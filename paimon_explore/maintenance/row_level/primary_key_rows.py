@@ -39,13 +39,14 @@ from paimon_explore.maintenance.row_level.row_change import RowChange, take
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
 from paimon_explore.metadata.options.table_options import (
     CROSS_PARTITION_UPSERT_INDEX_TTL,
     TableOptions,
 )
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
-from paimon_explore.metadata.schema.table_schema import TableSchema, names_in
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
@@ -206,8 +207,8 @@ def _columns_ignoring_null(options: TableOptions, updated: tuple[str, ...]) -> t
     grouped: set[str] = set()
     for key, value in options.items():
         if key.startswith(_FIELDS) and key.endswith(_GROUP):
-            grouped.update(names_in(key.removeprefix(_FIELDS).removesuffix(_GROUP)))
-            grouped.update(names_in(value))
+            grouped.update(parse_names(key.removeprefix(_FIELDS).removesuffix(_GROUP)))
+            grouped.update(parse_names(value))
     return tuple(name for name in updated if name not in grouped)
 
 

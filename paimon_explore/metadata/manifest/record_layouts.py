@@ -1,6 +1,6 @@
 """Mapping between the records of manifest files and the columns of their Arrow tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import groupby
 
@@ -47,35 +47,29 @@ class Layout:
 
     def read_fields(self, columns: pa.Schema) -> list["pa.Field[pa.DataType]"]:
         """Return the nested fields of the version and these columns, all nullable."""
-        version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32()))
-        leaves = [
-            (
-                self.fields[column.name],
-                pa.field(
-                    self.fields[column.name][-1], self.read_types.get(column.name, column.type)
-                ),
-            )
-            for column in columns
-        ]
-        return _nested([version, *leaves], nullable=True)
+        return self._nested(columns, self.read_types, nullable=True)
 
     def written_fields(self, names: list[str]) -> list["pa.Field[pa.DataType]"]:
         """Return the nested fields of the version and these columns as Java declares them."""
-        version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32(), nullable=False))
-        leaves = [
-            (
-                self.fields[name],
-                self._leaf(name, self.written_types, nullable=self.schema.field(name).nullable),
-            )
-            for name in names
-        ]
-        return _nested([version, *leaves], nullable=False)
+        columns = [self.schema.field(name) for name in names]
+        return self._nested(columns, self.written_types, nullable=False)
 
-    def _leaf(
-        self, name: str, types: Mapping[str, pa.DataType], *, nullable: bool
-    ) -> "pa.Field[pa.DataType]":
-        kind = types.get(name, self.schema.field(name).type)
-        return pa.field(self.fields[name][-1], kind, nullable=nullable)
+    def _nested(
+        self,
+        columns: Iterable["pa.Field[pa.DataType]"],
+        types: Mapping[str, pa.DataType],
+        *,
+        nullable: bool,
+    ) -> list["pa.Field[pa.DataType]"]:
+        fields: list[pa.Field[pa.DataType]] = [
+            pa.field(VERSION_FIELD, pa.int32(), nullable=nullable)
+        ]
+        paths: list[tuple[str, ...]] = [(VERSION_FIELD,)]
+        for column in columns:
+            path, kind = self.fields[column.name], types.get(column.name, column.type)
+            fields.append(pa.field(path[-1], kind, nullable=nullable or column.nullable))
+            paths.append(path)
+        return _nested(list(zip(paths, fields, strict=True)), nullable=nullable)
 
     def written_type(self, name: str) -> pa.DataType:
         """Return the type in which a column is written."""

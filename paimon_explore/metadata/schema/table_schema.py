@@ -31,6 +31,7 @@ from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object
+from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.sanitize import masked_options, sanitized
 
@@ -117,7 +118,7 @@ class TableSchema:
     @property
     def bucket_keys(self) -> tuple[str, ...]:
         """The bucket key columns; empty for append tables without the option `bucket-key`."""
-        return names_in(self.options.get(_BUCKET_KEY, "")) or self.trimmed_primary_keys
+        return parse_names(self.options.get(_BUCKET_KEY, "")) or self.trimmed_primary_keys
 
     @property
     def is_cross_partition(self) -> bool:
@@ -158,15 +159,6 @@ def _display_line(text: str) -> str:
     """Sanitize a text and truncate it to one line."""
     line = sanitized(text)
     return line if len(line) <= _MAX_LINE_LENGTH else f"{line[: _MAX_LINE_LENGTH - 1]}…"
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Split the value of a comma-separated option into column names.
-
-    >>> names_in("a, b")
-    ('a', 'b')
-    """
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def parse_schema(data: bytes, path: str) -> TableSchema:

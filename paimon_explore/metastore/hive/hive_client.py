@@ -170,6 +170,10 @@ class HiveClient:
                 self._connection.close()
                 self._connection = None
 
+    def attempts(self) -> range:
+        """The requests of a change whose replies may be lost: how many were sent before each."""
+        return range(self.settings.retries + 1)
+
     def call(self, method: Method[R], *arguments: object) -> R:
         """Send a request and return the result.
 
@@ -217,8 +221,7 @@ class HiveClient:
             if isinstance(field, tuple) and isinstance(values.get(field[2]), ThriftError):
                 raise self._refusal(method, values[field[2]])
         found = values.get("success")
-        expected = getattr(method.returns, "__origin__", method.returns)
-        if not isinstance(found, expected):
+        if not isinstance(found, method.returns):
             self.close()
             raise self._malformed(method)
         return found  # the decoder checks nested types

@@ -93,14 +93,12 @@ class HiveDatabases(Kind):
 
     def _create(self, database: Database) -> bool:
         name = database.name or ""
-        sent_before = False
-        for _ in range(self._tables.client.settings.retries + 1):
+        for earlier in self._tables.client.attempts():
             try:
                 self._tables.client.call(methods.CREATE_DATABASE, database)
             except AlreadyExistsException:
-                return sent_before and self._load(name).parameters == database.parameters
+                return earlier > 0 and self._load(name).parameters == database.parameters
             except LostReplyError:
-                sent_before = True
                 continue
             return True
         raise replies_lost("create", f"database {name}")
@@ -153,7 +151,7 @@ class HiveDatabases(Kind):
         return dropped
 
     def _drop(self, name: str, *, cascade: bool) -> bool:
-        for _ in range(self._tables.client.settings.retries + 1):
+        for _ in self._tables.client.attempts():
             try:
                 self._tables.client.call(methods.DROP_DATABASE, name, True, cascade)  # noqa: FBT003
             except NoSuchObjectException:

@@ -115,7 +115,7 @@ class HiveLock:
             hostname=socket.gethostname(),
             agent_info=agent,
         )
-        for _ in range(self._client.settings.retries + 1):
+        for _ in self._client.attempts():
             try:
                 response = self._client.call(methods.LOCK, request)
             except LostReplyError:

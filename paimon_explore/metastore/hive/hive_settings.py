@@ -80,12 +80,11 @@ def hive_settings(configuration: Mapping[str, str]) -> HiveSettings:
         UnsupportedFeatureError: the metastore requires Kerberos.
     """
     if _flag(configuration, "hive.metastore.sasl.enabled"):
-        hint = (
-            "Open the tables by their folders, with open_table or a catalog of the warehouse's "
-            "folder, or use a metastore that does not require SASL."
-        )
         raise UnsupportedFeatureError(
-            "Kerberos authentication of a Hive metastore", "hive.metastore.sasl.enabled", hint=hint
+            "Kerberos authentication of a Hive metastore",
+            "hive.metastore.sasl.enabled",
+            hint="Open the tables by their folders, with open_table or a catalog of the "
+            "warehouse's folder, or use a metastore that does not require SASL.",
         )
     return HiveSettings(
         addresses=_addresses(configuration),

@@ -1,6 +1,7 @@
 """`HiveTables`: requests about the tables of a Hive metastore, shared by catalog and commits."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from paimon_explore.data_types.definitions import TypeRoot
@@ -64,16 +65,12 @@ class HiveTables:
     def find(self, database: str, name: str) -> Table | None:
         """Return a table or view; None if it or the database does not exist."""
         request = GetTableRequest(db_name=database, table_name=name, capabilities=_CAPABILITIES)
-        try:
-            return self.client.call(methods.GET_TABLE_REQUEST, request).table
-        except UnknownMethodError:  # Hive before 2.2
-            pass
-        except NoSuchObjectException:
-            return None
-        try:
-            return self.client.call(methods.GET_TABLE, database, name)
-        except NoSuchObjectException:
-            return None
+        with suppress(NoSuchObjectException):
+            try:
+                return self.client.call(methods.GET_TABLE_REQUEST, request).table
+            except UnknownMethodError:  # Hive before 2.2
+                return self.client.call(methods.GET_TABLE, database, name)
+        return None
 
     def load(self, wanted: Identifier) -> Table:
         """Return a table or view.
@@ -99,36 +96,27 @@ class HiveTables:
 
     def _batch(self, database: str, names: list[str]) -> list[Table]:
         request = GetTablesRequest(db_name=database, table_names=names, capabilities=_CAPABILITIES)
-        try:
-            return self.client.call(methods.GET_TABLES_REQUEST, request).tables or []
-        except UnknownMethodError:  # Hive before 2.2
-            pass
-        except UnknownDBException:
-            return []
-        try:
-            return self.client.call(methods.GET_TABLES, database, names)
-        except UnknownDBException:
-            return []
+        with suppress(UnknownDBException):
+            try:
+                return self.client.call(methods.GET_TABLES_REQUEST, request).tables or []
+            except UnknownMethodError:  # Hive before 2.2
+                return self.client.call(methods.GET_TABLES, database, names)
+        return []
 
     def create(self, table: Table) -> bool:
         """Create a table or view; False if it exists."""
-        sent_before = False
-        for _ in self._attempts():
+        for earlier in self.client.attempts():
             try:
                 self.client.call(methods.CREATE_TABLE, table)
             except AlreadyExistsException:
-                if not sent_before:
+                if not earlier:
                     return False
                 found = self.find(table.db_name or "", table.table_name or "")
                 return found is not None and self._is_same(found, table)
             except LostReplyError:
-                sent_before = True
                 continue
             return True
         raise replies_lost("create", f"{table.db_name}.{table.table_name}")
-
-    def _attempts(self) -> range:
-        return range(self.client.settings.retries + 1)
 
     def _is_same(self, found: Table, table: Table) -> bool:
         """Return whether a table is the one whose creation was requested; the server adds facts."""
@@ -146,16 +134,14 @@ class HiveTables:
     def drop(self, wanted: Identifier, *, deletes_files: bool, purges: bool = True) -> bool:
         """Drop a table or view; False if it does not exist."""
         context = EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
-        sent_before = False
-        for _ in self._attempts():
+        for earlier in self.client.attempts():
             try:
                 self.client.call(
                     methods.DROP_TABLE, wanted.database, wanted.table, deletes_files, context
                 )
             except NoSuchObjectException:
-                return sent_before
+                return earlier > 0
             except LostReplyError:
-                sent_before = True
                 continue
             return True
         raise replies_lost("drop", wanted.full_name)
@@ -172,7 +158,7 @@ class HiveTables:
             raise AlreadyExistsError("table", target.table, target.database)
         table.db_name, table.table_name = target.database, target.table
         context = EnvironmentContext(properties={})
-        for _ in self._attempts():
+        for _ in self.client.attempts():
             try:
                 self.client.call(
                     methods.RENAME_TABLE, source.database, source.table, table, context

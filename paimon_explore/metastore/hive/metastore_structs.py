@@ -88,6 +88,9 @@ class FieldSchema(Struct):
     comment: Annotated[str | None, wire(3, STRING)] = None
 
 
+_COLUMNS = list_of(struct_of(FieldSchema))
+
+
 @struct
 class PrivilegeGrantInfo(Struct):
     """A privilege."""
@@ -112,6 +115,9 @@ class PrincipalPrivilegeSet(Struct):
     role_privileges: Annotated[Grants | None, wire(3, _GRANTS)] = None
 
 
+_PRIVILEGES = struct_of(PrincipalPrivilegeSet)
+
+
 @struct
 class Database(Struct):
     """A database."""
@@ -120,9 +126,7 @@ class Database(Struct):
     description: Annotated[str | None, wire(2, STRING)] = None
     location_uri: Annotated[str | None, wire(3, STRING)] = None
     parameters: Annotated[dict[str, str] | None, wire(4, STRING_MAP)] = None
-    privileges: Annotated[
-        PrincipalPrivilegeSet | None, wire(5, struct_of(PrincipalPrivilegeSet))
-    ] = None
+    privileges: Annotated[PrincipalPrivilegeSet | None, wire(5, _PRIVILEGES)] = None
     owner_name: Annotated[str | None, wire(6, STRING)] = None
     owner_type: Annotated[int | None, wire(7, I32)] = None
     catalog_name: Annotated[str | None, wire(8, STRING)] = None
@@ -166,7 +170,7 @@ class SkewedInfo(Struct):
 class StorageDescriptor(Struct):
     """The columns, the location and the format of a table or partition."""
 
-    columns: Annotated[list[FieldSchema] | None, wire(1, list_of(struct_of(FieldSchema)))] = None
+    columns: Annotated[list[FieldSchema] | None, wire(1, _COLUMNS)] = None
     location: Annotated[str | None, wire(2, STRING)] = None
     input_format: Annotated[str | None, wire(3, STRING)] = None
     output_format: Annotated[str | None, wire(4, STRING)] = None
@@ -191,16 +195,12 @@ class Table(Struct):
     last_access_time: Annotated[int | None, wire(5, I32)] = None
     retention: Annotated[int | None, wire(6, I32)] = None
     storage: Annotated[StorageDescriptor | None, wire(7, struct_of(StorageDescriptor))] = None
-    partition_keys: Annotated[
-        list[FieldSchema] | None, wire(8, list_of(struct_of(FieldSchema)))
-    ] = None
+    partition_keys: Annotated[list[FieldSchema] | None, wire(8, _COLUMNS)] = None
     parameters: Annotated[dict[str, str] | None, wire(9, STRING_MAP)] = None
     view_original_text: Annotated[str | None, wire(10, STRING)] = None
     view_expanded_text: Annotated[str | None, wire(11, STRING)] = None
     table_type: Annotated[str | None, wire(12, STRING)] = None
-    privileges: Annotated[
-        PrincipalPrivilegeSet | None, wire(13, struct_of(PrincipalPrivilegeSet))
-    ] = None
+    privileges: Annotated[PrincipalPrivilegeSet | None, wire(13, _PRIVILEGES)] = None
     temporary: Annotated[bool | None, wire(14, BOOL)] = None
     rewrite_enabled: Annotated[bool | None, wire(15, BOOL)] = None
     cat_name: Annotated[str | None, wire(17, STRING)] = None
@@ -223,9 +223,7 @@ class Partition(Struct):
     last_access_time: Annotated[int | None, wire(5, I32)] = None
     storage: Annotated[StorageDescriptor | None, wire(6, struct_of(StorageDescriptor))] = None
     parameters: Annotated[dict[str, str] | None, wire(7, STRING_MAP)] = None
-    privileges: Annotated[
-        PrincipalPrivilegeSet | None, wire(8, struct_of(PrincipalPrivilegeSet))
-    ] = None
+    privileges: Annotated[PrincipalPrivilegeSet | None, wire(8, _PRIVILEGES)] = None
     cat_name: Annotated[str | None, wire(9, STRING)] = None
     write_id: Annotated[int | None, wire(10, I64)] = None
 
@@ -244,15 +242,16 @@ class ClientCapabilities(Struct):
     values: Annotated[list[int] | None, wire(1, NUMBERS)] = None
 
 
+_CAPABILITIES = struct_of(ClientCapabilities)
+
+
 @struct
 class GetTableRequest(Struct):
     """Request of one table."""
 
     db_name: Annotated[str | None, wire(1, STRING)] = None
     table_name: Annotated[str | None, wire(2, STRING)] = None
-    capabilities: Annotated[ClientCapabilities | None, wire(3, struct_of(ClientCapabilities))] = (
-        None
-    )
+    capabilities: Annotated[ClientCapabilities | None, wire(3, _CAPABILITIES)] = None
 
 
 @struct
@@ -268,9 +267,7 @@ class GetTablesRequest(Struct):
 
     db_name: Annotated[str | None, wire(1, STRING)] = None
     table_names: Annotated[list[str] | None, wire(2, STRINGS)] = None
-    capabilities: Annotated[ClientCapabilities | None, wire(3, struct_of(ClientCapabilities))] = (
-        None
-    )
+    capabilities: Annotated[ClientCapabilities | None, wire(3, _CAPABILITIES)] = None
 
 
 @struct
@@ -309,13 +306,14 @@ class LockComponent(Struct):
     table_name: Annotated[str | None, wire(4, STRING)] = None
 
 
+_COMPONENTS = list_of(struct_of(LockComponent))
+
+
 @struct
 class LockRequest(Struct):
     """Request of a lock."""
 
-    component: Annotated[list[LockComponent] | None, wire(1, list_of(struct_of(LockComponent)))] = (
-        None
-    )
+    component: Annotated[list[LockComponent] | None, wire(1, _COMPONENTS)] = None
     user: Annotated[str | None, wire(3, STRING)] = None
     hostname: Annotated[str | None, wire(4, STRING)] = None
     agent_info: Annotated[str | None, wire(5, STRING)] = None

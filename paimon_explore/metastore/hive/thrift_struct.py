@@ -5,50 +5,57 @@ table that the encoder and decoder of `thrift` read.
 """
 
 import dataclasses
-from typing import TypeVar, dataclass_transform, get_type_hints
+from typing import Generic, TypeVar, dataclass_transform, get_type_hints
 
 from thrift.protocol.TBase import TBase, TExceptionBase
 from thrift.Thrift import TType
 
 from paimon_explore.frozen_dataclass import dataclass
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+V = TypeVar("V")
+S = TypeVar("S", bound="Struct | ThriftError")
 _Class = TypeVar("_Class", bound="type[Struct]")
 
 
 @dataclass(frozen=True, slots=True)
-class WireType:
-    """A Thrift type: its code, and the parameters of strings, lists, maps and structs."""
+class WireType(Generic[T_co]):
+    """A Thrift type: its code, its Python type, and the parameters of texts, lists and structs."""
 
     code: int
+    python: type[T_co]
     parameters: object = None
 
 
-BOOL = WireType(TType.BOOL)
-BYTE = WireType(TType.BYTE)
-I16 = WireType(TType.I16)
-I32 = WireType(TType.I32)
-I64 = WireType(TType.I64)
-STRING = WireType(TType.STRING, "UTF8")
-BINARY = WireType(TType.STRING, "BINARY")
+VOID = WireType(TType.VOID, type(None))
+BOOL = WireType(TType.BOOL, bool)
+BYTE = WireType(TType.BYTE, int)
+I16 = WireType(TType.I16, int)
+I32 = WireType(TType.I32, int)
+I64 = WireType(TType.I64, int)
+STRING = WireType(TType.STRING, str, "UTF8")
+BINARY = WireType(TType.STRING, bytes, "BINARY")
 
 
-def list_of(element: WireType) -> WireType:
+def list_of(element: WireType[T]) -> WireType[list[T]]:
     """Return the type of lists of such elements."""
-    return WireType(TType.LIST, (element.code, element.parameters, False))
+    return WireType(TType.LIST, list, (element.code, element.parameters, False))
 
 
-def map_of(key: WireType, value: WireType) -> WireType:
+def map_of(key: WireType[T], value: WireType[V]) -> WireType[dict[T, V]]:
     """Return the type of maps."""
-    return WireType(TType.MAP, (key.code, key.parameters, value.code, value.parameters, False))
+    parameters = (key.code, key.parameters, value.code, value.parameters, False)
+    return WireType(TType.MAP, dict, parameters)
 
 
 STRINGS = list_of(STRING)
 STRING_MAP = map_of(STRING, STRING)
 
 
-def struct_of(cls: "type[Struct | ThriftError]") -> WireType:
+def struct_of(cls: type[S]) -> WireType[S]:
     """Return the type of values of a declared struct."""
-    return WireType(TType.STRUCT, [cls, cls.thrift_spec])
+    return WireType(TType.STRUCT, cls, [cls, cls.thrift_spec])
 
 
 class Struct(TBase):  # type: ignore[misc]  # thrift ships no types
@@ -88,10 +95,10 @@ class Wire:
     """The id and type of a field."""
 
     number: int
-    wire_type: WireType
+    wire_type: WireType[object]
 
 
-def wire(number: int, wire_type: WireType) -> Wire:
+def wire(number: int, wire_type: WireType[object]) -> Wire:
     """Return the annotation of a field with its id and type."""
     return Wire(number, wire_type)
 

@@ -10,10 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 from paimon_explore.errors import PaimonError, StorageError, safe_cause, undo_on_error
-from paimon_explore.metastore.jdbc.dialects import Connection, Dialect, dialect_of
+from paimon_explore.metastore.jdbc.dialects import Connection, Cursor, Dialect, dialect_of
 
 _IDLE_S = 5.0
 """Pause after which the connection is checked before it is used."""
@@ -85,12 +85,11 @@ class JdbcDatabase:
             return self._fetch(sql, arguments)
 
     def _fetch(self, sql: str, arguments: tuple[object, ...]) -> list[tuple[object, ...]]:
-        with self._translated(sql):
-            cursor = self._connection().run(self._placeholders(sql), arguments)
-            try:
-                return [tuple(row) for row in cursor.fetchall()]
-            finally:
-                cursor.close()
+        with self._translated(sql), closing(self._cursor(sql, arguments)) as cursor:
+            return [tuple(row) for row in cursor.fetchall()]
+
+    def _cursor(self, sql: str, arguments: tuple[object, ...]) -> Cursor:
+        return self._connection().run(self._placeholders(sql), arguments)
 
     def exists(self, sql: str, *arguments: object) -> bool:
         """Return whether a query has a row."""
@@ -104,12 +103,8 @@ class JdbcDatabase:
             BusyDatabaseError: another process holds a lock of the database.
             StorageError: any other failure.
         """
-        with self._mutex, self._translated(sql):
-            cursor = self._connection().run(self._placeholders(sql), arguments)
-            try:
-                return cursor.rowcount
-            finally:
-                cursor.close()
+        with self._mutex, self._translated(sql), closing(self._cursor(sql, arguments)) as cursor:
+            return cursor.rowcount
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -204,11 +199,10 @@ class JdbcDatabase:
             if not self._in_transaction:
                 self.close()
             operation = "run a statement of" if was_connected else "connect to"
-            reason = " ".join(str(error).split()).rstrip(".?") or type(error).__name__
             raise StorageError(
                 operation,
                 f"the catalog database {self._uri}",
-                reason,
+                " ".join(str(error).split()).rstrip(".?") or type(error).__name__,
                 hint=_hint(sql, was_connected),
             ) from safe_cause(error)
 

@@ -108,11 +108,7 @@ class RestViewsFunctions:
         body = {"identifier": identifier_json(wanted), "schema": view_json(view)}
         path = self._client.paths.database(wanted.database, "views")
         action = f"create view '{wanted.database}.{wanted.table}'"
-        try:
-            self._client.post(path, action, _subject("view", wanted), body=body)
-        except AlreadyExistsError:
-            return False
-        return True
+        return self._create(path, action, _subject("view", wanted), body)
 
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
@@ -122,13 +118,7 @@ class RestViewsFunctions:
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
         """Rename a view."""
-        path = self._client.paths.of("views", "rename")
-        action = f"rename view '{source.database}.{source.table}'"
-        body = rename_json(source, target)
-        try:
-            self._client.post(path, action, _subject("view", source), body=body)
-        except AlreadyExistsError as error:
-            raise AlreadyExistsError("view", target.table, target.database) from error
+        self._rename("view", _subject("view", source), source, target)
 
     def drop_view(self, wanted: Identifier) -> bool:
         """Drop a view; False if it does not exist."""
@@ -152,11 +142,7 @@ class RestViewsFunctions:
         path = self._client.paths.database(wanted.database, "functions")
         action = f"create function '{wanted.database}.{wanted.table}'"
         body = function_json(wanted.table, function)
-        try:
-            self._client.post(path, action, _subject("function", wanted), body=body)
-        except AlreadyExistsError:
-            return False
-        return True
+        return self._create(path, action, _subject("function", wanted), body)
 
     def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
         """Change a function."""
@@ -169,6 +155,21 @@ class RestViewsFunctions:
         """Drop a function; False if it does not exist."""
         action = f"drop function '{wanted.database}.{wanted.table}'"
         return self._drop(self._function_path(wanted), action, _subject("function", wanted))
+
+    def _create(self, path: str, action: str, subject: Subject, body: Mapping[str, object]) -> bool:
+        try:
+            self._client.post(path, action, subject, body=body)
+        except AlreadyExistsError:
+            return False
+        return True
+
+    def _rename(self, kind: str, subject: Subject, source: Identifier, target: Identifier) -> None:
+        action = f"rename {kind} '{source.database}.{source.table}'"
+        path, body = self._client.paths.of(f"{kind}s", "rename"), rename_json(source, target)
+        try:
+            self._client.post(path, action, subject, body=body)
+        except AlreadyExistsError as error:
+            raise AlreadyExistsError(kind, target.table, target.database) from error
 
     def _drop(self, path: str, action: str, subject: Subject) -> bool:
         try:
@@ -252,11 +253,7 @@ class RestMetastore(RestViewsFunctions):
         body = {"name": name, "options": options}
         path = self._client.paths.of("databases")
         subject = self._database_subject(name)
-        try:
-            self._client.post(path, f"create database {name!r}", subject, body=body)
-        except AlreadyExistsError:
-            return False
-        return True
+        return self._create(path, f"create database {name!r}", subject, body)
 
     def alter_database(
         self, name: str, properties: Mapping[str, str], removed: Sequence[str]
@@ -352,9 +349,7 @@ class RestMetastore(RestViewsFunctions):
         body = {"identifier": identifier_json(wanted), "schema": schema_json(found or schema)}
         path = self._client.paths.database(wanted.database, "tables")
         action = f"create table '{wanted.database}.{wanted.table}'"
-        try:
-            self._client.post(path, action, self._table_subject(wanted), body=body)
-        except AlreadyExistsError:
+        if not self._create(path, action, self._table_subject(wanted), body):
             return False
         if store is not None and found is None:
             write_schema(store, schema)
@@ -364,23 +359,11 @@ class RestMetastore(RestViewsFunctions):
         """Drop a table, with its files unless it is external; False if it does not exist."""
         path = self._client.paths.table(wanted.database, wanted.table)
         action = f"drop table '{wanted.database}.{wanted.table}'"
-        try:
-            self._client.delete(path, action, self._table_subject(wanted))
-        except NotFoundError as error:
-            if error.kind != "table":
-                raise
-            return False
-        return True
+        return self._drop(path, action, self._table_subject(wanted))
 
     def rename_table(self, source: Identifier, target: Identifier) -> None:
         """Rename a table, or move it to another database."""
-        path = self._client.paths.of("tables", "rename")
-        action = f"rename table '{source.database}.{source.table}'"
-        body = rename_json(source, target)
-        try:
-            self._client.post(path, action, self._table_subject(source), body=body)
-        except AlreadyExistsError as error:
-            raise AlreadyExistsError("table", target.table, target.database) from error
+        self._rename("table", self._table_subject(source), source, target)
 
     def partitions(
         self, wanted: Identifier, pattern: str | None = None

@@ -122,8 +122,7 @@ class SpecialRead:
                 raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
             if field.dataType.simpleString() != known[field.name].simpleString():
                 there = known[field.name].simpleString()
-                kind = field.dataType.simpleString()
-                raise different_type(field.name, kind, there)
+                raise different_type(field.name, field.dataType.simpleString(), there)
         names = schema.fieldNames()
         if names == self.schema.fieldNames():
             return self

@@ -20,7 +20,7 @@ Syntax:
 
 import fnmatch
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from paimon_explore.data_types.definitions import DataField
@@ -253,18 +253,16 @@ def _columns(warehouse: Warehouse, reader: Reader) -> Answer | None:
 
 def _tags(reader: Reader, table: Table) -> Answer:
     reader.end()
-    return answer(
-        "tag string",
-        [(encodable(name),) for name in sorted(store_of(table).tags.names())],
-    )
+    return answer("tag string", _sorted(store_of(table).tags.names()))
 
 
 def _branches(reader: Reader, table: Table) -> Answer:
     reader.end()
-    return answer(
-        "branch string",
-        [(encodable(name),) for name in sorted(store_of(table).branches.names())],
-    )
+    return answer("branch string", _sorted(store_of(table).branches.names()))
+
+
+def _sorted(names: Iterable[str]) -> list[tuple[str]]:
+    return [(encodable(name),) for name in sorted(names)]
 
 
 def _snapshots(reader: Reader, table: Table) -> Answer:

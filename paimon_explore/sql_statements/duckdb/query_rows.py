@@ -1,5 +1,6 @@
 """The rows of a query that DuckDB runs."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -58,7 +59,33 @@ _BYTES_PER_VALUE = 64
 """... and bytes of the memory limit for each of them, four times what most take."""
 
 
-class DuckRows:
+class StorableRows(ABC):
+    """Rows that can be read in batches, and stored in a table."""
+
+    @abstractmethod
+    def to_batches(self) -> pa.RecordBatchReader:
+        """Read the rows in batches."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export the rows as an Arrow C stream."""
+        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
+
+    def insert_into(self, table: Table) -> Snapshot | None:
+        """Append or upsert the rows."""
+        return insert(self, table)
+
+    def overwrite(self, table: Table, partition: object) -> Snapshot | None:
+        """Replace rows of a table by these rows."""
+        return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
+
+    def replace_table(self, target: "WriteTarget") -> Snapshot | None:
+        """Replace the schema and all rows of a table."""
+        from paimon_explore.maintenance.schema_replacement import replace_table  # noqa: PLC0415 - not for queries
+
+        return replace_table(self.to_batches(), target)
+
+
+class DuckRows(StorableRows):
     """The rows of a query, read anew by each use.
 
     Args:
@@ -116,17 +143,8 @@ class DuckRows:
             run = QueryRun(self._cursor)
             reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
         self._has_open_reader = True
-        schema = pa.schema(
-            [
-                field.with_type(_HUGE[kind]) if kind in _HUGE else field
-                for field, kind in zip(reader.schema, kinds, strict=True)
-            ]
-        )
+        schema = _with_sums(reader.schema, kinds)
         return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Export the rows as an Arrow C stream."""
-        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -170,11 +188,7 @@ class DuckRows:
         """Return no rows, with all columns."""
         with duckdb_errors():
             empty = self._free_relation().limit(0).to_arrow_table()
-        fields = [
-            field.with_type(_HUGE[kind]) if kind in _HUGE else field
-            for field, kind in zip(empty.schema, self._kinds, strict=True)
-        ]
-        return pa.schema(fields).empty_table()
+        return _with_sums(empty.schema, self._kinds).empty_table()
 
     @property
     def fields(self) -> tuple[QueryField, ...]:
@@ -201,19 +215,15 @@ class DuckRows:
             )
         return AssignedRows(self, self._kinds, fields, constants)
 
-    def insert_into(self, table: Table) -> Snapshot | None:
-        """Append or upsert the rows."""
-        return insert(self, table)
 
-    def overwrite(self, table: Table, partition: object) -> Snapshot | None:
-        """Replace rows of a table by these rows."""
-        return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
-
-    def replace_table(self, target: "WriteTarget") -> Snapshot | None:
-        """Replace the schema and all rows of a table."""
-        from paimon_explore.maintenance.schema_replacement import replace_table  # noqa: PLC0415 - not for queries
-
-        return replace_table(self.to_batches(), target)
+def _with_sums(schema: pa.Schema, kinds: Sequence[str]) -> pa.Schema:
+    """Return the schema with Spark's types of sums and intervals."""
+    return pa.schema(
+        [
+            field.with_type(_HUGE[kind]) if kind in _HUGE else field
+            for field, kind in zip(schema, kinds, strict=True)
+        ]
+    )
 
 
 def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -240,7 +250,7 @@ def _durations(intervals: "pa.Array[Any]") -> "pa.Array[Any]":
     return pa.array(micros, pa.duration("us"), mask=nulls)
 
 
-class AssignedRows:
+class AssignedRows(StorableRows):
     """The rows of a query in the columns of a table; `write.input.safe_cast` converts the values.
 
     Args:
@@ -293,10 +303,6 @@ class AssignedRows:
 
         return pa.RecordBatchReader.from_batches(schema, parts())
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Export the rows as an Arrow C stream."""
-        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
-
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._rows.interrupt()
@@ -310,20 +316,6 @@ class AssignedRows:
     ) -> "AssignedRows":
         """Convert columns by position to the names and types of table columns."""
         return self._rows.assigned(fields, constants)
-
-    def insert_into(self, table: Table) -> Snapshot | None:
-        """Append or upsert the rows."""
-        return insert(self, table)
-
-    def overwrite(self, table: Table, partition: object) -> Snapshot | None:
-        """Replace rows of a table by these rows."""
-        return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
-
-    def replace_table(self, target: "WriteTarget") -> Snapshot | None:
-        """Replace the schema and all rows of a table."""
-        from paimon_explore.maintenance.schema_replacement import replace_table  # noqa: PLC0415 - not for queries
-
-        return replace_table(self.to_batches(), target)
 
 
 def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -> str:

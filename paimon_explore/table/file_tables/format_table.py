@@ -13,6 +13,7 @@ from paimon_explore.arguments import integer, names, optional_integer, optional_
 from paimon_explore.data_types import data_frames
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.encoding.positional_batches import first_rows
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.frozen_dataclass import dataclass
@@ -122,7 +123,9 @@ class FormatScan(ConvertibleScan):
         Raises:
             CorruptFileError: a file breaks its format; raised while rows are read.
         """
-        return pa.RecordBatchReader.from_batches(self.schema, self._limited())
+        return pa.RecordBatchReader.from_batches(
+            self.schema, first_rows(self._batches(), self.row_limit)
+        )
 
     def to_arrow(self) -> pa.Table:
         """Read the rows into an Arrow table."""
@@ -131,17 +134,6 @@ class FormatScan(ConvertibleScan):
     def parts(self) -> tuple[ScanPart, ...]:
         """Return the whole scan as its only part."""
         return (whole_part(self, self.folders.location),)
-
-    def _limited(self) -> Iterator[pa.RecordBatch]:
-        left = self.row_limit
-        if left == 0:
-            return
-        for batch in self._batches():
-            yield batch if left is None else batch.slice(0, left)
-            if left is not None:
-                left -= min(left, batch.num_rows)
-                if left == 0:
-                    return
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         schema = self.schema

@@ -47,8 +47,7 @@ def imported_type(importer: str, name: str) -> Any:  # noqa: ANN401 - a type of 
     """
     if not name.startswith("_") and name in _modules(importer):  # imports ask for `__path__`
         return getattr(import_module(_modules(importer)[name]), name)
-    msg = f"module {importer!r} has no attribute {name!r}"
-    raise AttributeError(msg, name=name, obj=None)
+    raise AttributeError(f"module {importer!r} has no attribute {name!r}", name=name, obj=None)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind

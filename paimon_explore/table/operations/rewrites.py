@@ -241,11 +241,7 @@ class RewriteOperations:
         >>> t.scan(where="k = 2").count()
         1
         """
-        what = GlobalIndexOf(
-            column=string("column", column),
-            index_type=string("index_type", index_type),
-            partitions=partition_list(partitions),
-        )
+        what = _index_of(column, index_type, partitions)
         return create_global_index(*self._table(), what)
 
     def drop_global_index(
@@ -272,11 +268,7 @@ class RewriteOperations:
         >>> pe.demo().table("demo.orders").maintenance.drop_global_index("id", dry_run=True)
         <0 global index files of 0 rows>
         """
-        what = GlobalIndexOf(
-            column=string("column", column),
-            index_type=string("index_type", index_type),
-            partitions=partition_list(partitions),
-        )
+        what = _index_of(column, index_type, partitions)
         return drop_global_index(*self._table(), what, dry_run=boolean("dry_run", dry_run))
 
     def compact_chain_table(
@@ -430,6 +422,14 @@ class RewriteOperations:
         if not specs:
             raise invalid_argument("A partition", None, "a dict of the partition's values")
         return mark_partitions_done(*self._table(), specs)
+
+
+def _index_of(column: str, index_type: str, partitions: object) -> GlobalIndexOf:
+    return GlobalIndexOf(
+        column=string("column", column),
+        index_type=string("index_type", index_type),
+        partitions=partition_list(partitions),
+    )
 
 
 def partition_list(given: object) -> list[PartitionSpec] | None:

@@ -14,5 +14,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
     """Import the class of transactions; PEP 562."""
     if name == "Transaction":
         return import_module(f"{__name__}.transaction").Transaction
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg, name=name, obj=None)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)

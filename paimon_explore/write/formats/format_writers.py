@@ -23,9 +23,10 @@ from paimon_explore.encoding.avro.writer import AvroWriter as ContainerWriter
 from paimon_explore.encoding.avro.writer import avro_schema
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.row_format.row_file import DEFAULT_BLOCK_BYTES, RowFileWriter
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.write.formats.compression_codec import chosen_codec
 
+# Spec: concepts/spec/fileformat, Avro section. Seen in: golden java200/all_types_append_avro.
 _CODECS: Mapping[str, str] = {
     "zstd": "zstandard",
     "zstandard": "zstandard",
@@ -202,22 +203,6 @@ _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
 }
 
 
-# Spec: concepts/spec/fileformat, Avro section. Seen in: golden java200/all_types_append_avro.
-def avro_codec(compression: str) -> str:
-    """Return Avro's name of a compression codec.
-
-    Raises:
-        InvalidInputError: Avro files do not support the codec.
-    """
-    codec = _CODECS.get(compression.lower())
-    if codec is None:
-        raise InvalidInputError(
-            f"{compression!r} is not a compression codec for Avro files.",
-            hint=f"Set file.compression to one of {choices(_CODECS)}.",
-        )
-    return codec
-
-
 class AvroWriter:
     """Writes one Avro file.
 
@@ -227,6 +212,7 @@ class AvroWriter:
         compression: the codec, as in `file.compression`.
 
     Raises:
+        InvalidInputError: Avro files do not support the codec.
         UnsupportedFeatureError: a column has a type that Avro does not support.
     """
 
@@ -234,7 +220,8 @@ class AvroWriter:
         self, sink: pa.NativeFile, fields: Sequence[DataField], *, compression: str
     ) -> None:
         schema = avro_schema(arrow_schema(RowType(fields=tuple(fields))))
-        self._writer = ContainerWriter(sink.write, schema, avro_codec(compression))
+        codec = chosen_codec(_CODECS, compression, "Avro")
+        self._writer = ContainerWriter(sink.write, schema, codec)
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows: one array per field, in `to_arrow` of its type."""

@@ -13,10 +13,10 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.native_libraries import aligned
-from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.options import format_options
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.formats.compression_codec import chosen_codec
 from paimon_explore.write.formats.output_sink import ErrorHoldingSink
 
 _CODECS: Mapping[str, int] = {
@@ -48,12 +48,7 @@ class MosaicWriter:
     """
 
     def __init__(self, sink: pa.NativeFile, layout: FileLayout) -> None:
-        codec = _CODECS.get(layout.compression.lower())
-        if codec is None:
-            raise InvalidInputError(
-                f"{layout.compression!r} is not a compression codec for Mosaic files.",
-                hint=f"Set file.compression to one of {choices(_CODECS)}.",
-            )
+        codec = chosen_codec(_CODECS, layout.compression, "Mosaic")
         self._schema = pa.schema([_stored(arrow_field(field)) for field in layout.fields])
         self._output = _MosaicSink(sink)
         names = {field.name for field in layout.fields}

@@ -65,8 +65,9 @@ from paimon_explore.encoding.orc.protobuf import (
 from paimon_explore.encoding.orc.reader import utc_view
 from paimon_explore.encoding.orc.run_length import compressor, encode_runs
 from paimon_explore.encoding.orc.timestamp_fixes import EPOCH_2015, LOST_NANOS, read_nanos
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.formats.compression_codec import chosen_codec
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.output_sink import ErrorHoldingSink
 
@@ -105,12 +106,7 @@ class OrcWriter:
         compression: str,
         stripe_bytes: int | None = None,
     ) -> None:
-        codec = _CODECS.get(compression.lower())
-        if codec is None:
-            raise InvalidInputError(
-                f"{compression!r} is not a compression codec for ORC files.",
-                hint=f"Set file.compression to one of {choices(_CODECS)}.",
-            )
+        codec = chosen_codec(_CODECS, compression, "ORC")
         self._fields = tuple(fields)
         self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
         self._sink = sink

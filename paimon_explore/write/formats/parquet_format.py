@@ -49,8 +49,9 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.field_ids import element_id, map_key_id
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.formats.compression_codec import chosen_codec
 from paimon_explore.write.formats.footer_types import Path, with_types
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.output_sink import OutputSink
@@ -115,7 +116,7 @@ class ParquetWriter:
         adaptive: bool = False,
     ) -> None:
         self._shape = _shape_of(tuple(fields))  # a tuple is not copied
-        self._codec = _codec(compression)
+        self._codec = chosen_codec(_CODECS, compression, "Parquet")
         self._level = zstd_level if self._codec in _LEVELLED else None
         self._adaptive = adaptive and self._codec in _LEVELLED
         self._writer: pq.ParquetWriter | None = None
@@ -297,16 +298,6 @@ class _FooterSink(OutputSink):
         self._position += len(ending) - len(self.buffered())
         self._buffer = None
         self._sink.write(ending)
-
-
-def _codec(compression: str) -> _Codec:
-    codec = _CODECS.get(compression.lower())
-    if codec is None:
-        raise InvalidInputError(
-            f"{compression!r} is not a compression codec for Parquet files.",
-            hint=f"Set file.compression to one of {choices(_CODECS)}.",
-        )
-    return codec
 
 
 def _repetitive(columns: Sequence[Column], shape: _Shape) -> list[bool]:

@@ -204,8 +204,7 @@ def datetimes(values: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> Colu
     unit = np.datetime_data(values.dtype)[0]
     coarse = _COARSE_UNITS.get(unit, unit)
     if coarse not in _UNITS:
-        msg = f"unsupported datetime64 unit {unit}"
-        raise TypeError(msg)
+        raise TypeError(f"unsupported datetime64 unit {unit}")
     found: Column = pa.array(values.astype(f"datetime64[{coarse}]"))
     return found
 

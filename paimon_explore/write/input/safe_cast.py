@@ -162,8 +162,7 @@ def _exact_cast(array: Column, target: pa.DataType) -> Column:
 def _days(array: Column, target: pa.DataType) -> Column:
     found = array.cast(target)
     if not found.cast(array.type).equals(array):
-        msg = "not midnight"
-        raise pa.ArrowInvalid(msg)
+        raise pa.ArrowInvalid("not midnight")
     return found
 
 
@@ -180,8 +179,7 @@ def _floats(array: Column, target: pa.DataType) -> Column:
         if pat.is_floating(array.type):
             was_infinite = np.isinf(_float_values(array))
         if (infinite & ~was_infinite).any():
-            msg = "infinite"
-            raise pa.ArrowInvalid(msg)
+            raise pa.ArrowInvalid("infinite")
     return found
 
 
@@ -199,8 +197,7 @@ def _exact_floats(array: Column, target: pa.DataType) -> Column:
     with np.errstate(invalid="ignore"):
         same = (floats < 2.0 ** (bits - signed)) & (floats.astype(numbers.dtype) == numbers)
     if not (same | ~valid_mask(array)).all():
-        msg = "rounded"
-        raise pa.ArrowInvalid(msg)
+        raise pa.ArrowInvalid("rounded")
     return found
 
 

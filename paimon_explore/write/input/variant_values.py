@@ -102,8 +102,7 @@ def _located(
     try:
         return made()
     except InvalidInputError as error:
-        problem = error.message.rstrip(".")
-        raise location.error(problem, data_type, position, error.hint) from error
+        raise location.error(error.message.rstrip("."), data_type, position, error.hint) from error
 
 
 def _variants(array: pa.StructArray, location: Location) -> Column:

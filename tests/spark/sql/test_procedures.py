@@ -14,9 +14,7 @@ from support.spark_sql import Rows, Sql
 @pytest.fixture
 def orders(catalog: Catalog) -> Table:
     """An append table with five snapshots."""
-    found = catalog.table("demo.orders")
-    assert isinstance(found, Table)
-    return found
+    return catalog.table("demo.orders")
 
 
 def test_files_are_compacted_all_or_in_some_partitions(run: Sql, rows: Rows, orders: Table) -> None:

@@ -18,9 +18,7 @@ from support.spark_sql import Rows, Sql
 
 
 def table_of(catalog: Catalog, name: str) -> Table:
-    found = catalog.table(f"demo.{name}")
-    assert isinstance(found, Table)
-    return found
+    return catalog.table(f"demo.{name}")
 
 
 def test_a_query_joins_tables_ctes_subqueries_and_views_of_spark(

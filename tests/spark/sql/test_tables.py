@@ -11,9 +11,7 @@ from support.spark_sql import Rows, Sql
 
 
 def made(catalog: Catalog, name: str = "demo.made") -> Table:
-    found = catalog.table(name)
-    assert isinstance(found, Table)
-    return found
+    return catalog.table(name)
 
 
 def test_a_table_is_made_like_another_or_as_a_query(run: Sql, rows: Rows, catalog: Catalog) -> None:

@@ -1,6 +1,6 @@
 """Persistent views of a catalog, and a session's catalog of another kind than a folder."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,21 +20,9 @@ from paimon_explore.spark.sql_statement import sql
 from paimon_explore.table.catalog.catalog import Catalog
 from support.rest_catalog_stub import rest_catalog_stub
 from support.spark_sql import Rows
+from support.view_tests import *  # noqa: F403 - the tests of all engines
 
 Row = tuple[object, ...]
-
-
-@pytest.fixture
-def stored(tmp_path: Path) -> Iterator[Catalog]:
-    """A catalog in SQLite with a table."""
-    uri = f"jdbc:sqlite:{tmp_path / 'catalog.db'}"
-    catalog = pe.Catalog(str(tmp_path / "w"), options={"metastore": "jdbc", "uri": uri})
-    catalog.create_database("db")
-    catalog.create_database("other")
-    table = catalog.create_table("db.t", {"id": "INT", "city": "STRING"})
-    table.append([{"id": 1, "city": "Oslo"}, {"id": 2, "city": "Lyon"}])
-    yield catalog
-    catalog.close()
 
 
 def rows_in(spark: SparkSession, catalog: Catalog | None) -> Callable[[str], list[Row]]:
@@ -50,29 +38,6 @@ def rows_in(spark: SparkSession, catalog: Catalog | None) -> Callable[[str], lis
 @pytest.fixture
 def run(spark: SparkSession, stored: Catalog) -> Rows:
     return rows_in(spark, stored)
-
-
-def test_a_view_is_created_read_listed_and_dropped(run: Rows, stored: Catalog) -> None:
-    run("CREATE VIEW v COMMENT 'cities' AS SELECT city, id * 10 AS ten FROM t WHERE id < 5")
-    assert run("SELECT * FROM v ORDER BY ten") == [("Oslo", 10), ("Lyon", 20)]
-    assert run("SELECT max(ten) FROM db.v WHERE city = 'Oslo'") == [(10,)]
-    assert run("SELECT t.id, v.ten FROM v JOIN t ON v.city = t.city ORDER BY 1") == [
-        (1, 10),
-        (2, 20),
-    ]
-    run("INSERT INTO t VALUES (3, 'Bern')")
-    assert run("SELECT count(*) FROM v") == [(3,)]
-    persistent = [row for row in run("SHOW VIEWS") if not row[2]]  # others have temporary ones
-    assert persistent == [("db", "v", False)]
-    assert run("SHOW VIEWS IN db LIKE 'x*'") == []
-    view = stored.view("db.v")
-    assert [field.name for field in view.fields] == ["city", "ten"]
-    assert view.comment == "cities"
-    assert view.dialects == {"spark": view.query}
-    assert "`db`.t" in view.query
-    run("DROP VIEW v")
-    assert stored.views("db") == []
-    run("DROP VIEW IF EXISTS db.v")
 
 
 def test_a_catalog_without_views_tells_what_to_use(spark: SparkSession, catalog: Catalog) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from paimon_explore.command_line import command as command_module
 from paimon_explore.table.catalog import warehouse_listing
 from paimon_explore.table.catalog.catalog import Catalog
 from support.command_line import Program, all_commands
+from support.new_process import printed
 
 WRONG = {
     "no command": "",
@@ -139,33 +141,24 @@ def test_an_encoding_without_a_character_is_no_failure(demo_warehouse: Path) -> 
     assert done.stdout.splitlines()[-1].split() == ["3", "Z\\xfcrich", "0.75", "2026-01-01"]
 
 
-def test_show_loads_none_of_the_packages_of_the_extra(demo_warehouse: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "folder", "heavy"),
+    [
+        ("show", "", ("click", "rich", "prompt_toolkit", "duckdb", "pandas", "typer")),
+        ("head", "demo.db/orders", ("prompt_toolkit", "duckdb", "pandas", "pyspark", "IPython")),
+    ],
+)
+def test_a_command_loads_no_package_that_it_does_not_need(
+    command: str, folder: str, heavy: Sequence[str], demo_warehouse: Path
+) -> None:
     program = (
         "import sys\n"
         "from paimon_explore.__main__ import main\n"
-        f"main(['show', {str(demo_warehouse)!r}])\n"
-        "heavy = ('click', 'rich', 'prompt_toolkit', 'duckdb', 'pandas', 'typer')\n"
-        "print([name for name in heavy if name in sys.modules])"
+        "main(sys.argv[1:3])\n"
+        "print([name for name in sys.argv[3:] if name in sys.modules])"
     )
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_a_command_loads_neither_a_prompt_nor_duckdb_nor_pandas(demo_warehouse: Path) -> None:
-    table = str(demo_warehouse / "demo.db" / "orders")
-    program = (
-        "import sys\n"
-        "from paimon_explore.__main__ import main\n"
-        f"main(['head', {table!r}])\n"
-        "heavy = ('prompt_toolkit', 'duckdb', 'pandas', 'pyspark', 'IPython')\n"
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+    found = printed(program, command, str(demo_warehouse / folder), *heavy)
+    assert found.splitlines()[-1] == "[]"
 
 
 def test_without_the_extra_show_works_and_other_commands_name_it(

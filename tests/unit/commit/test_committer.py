@@ -45,6 +45,11 @@ def table(**options: str) -> tuple[TableStore, TableSchema]:
     return new_table({"a": "INT"}, options={k.replace("_", "."): v for k, v in options.items()})
 
 
+def with_committer() -> tuple[TableStore, TableSchema, Committer]:
+    store, schema = table()
+    return store, schema, Committer(store, schema, timing=QUIET)
+
+
 def test_the_first_snapshot_has_an_empty_base_list_and_both_hints() -> None:
     store, schema = table()
     (made,) = Committer(store, schema, timing=QUIET).commit(append(store, schema, 1, 2))
@@ -68,8 +73,7 @@ def test_the_first_snapshot_has_an_empty_base_list_and_both_hints() -> None:
 
 
 def test_each_snapshot_builds_on_the_one_before() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     for value in range(5):
         committer.commit(append(store, schema, value))
     assert store.snapshots.ids() == [1, 2, 3, 4, 5]
@@ -90,8 +94,7 @@ def test_manifests_are_merged_once_there_are_many() -> None:
 
 
 def test_a_commit_of_nothing_makes_no_snapshot() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, _, committer = with_committer()
     assert committer.commit([]) == []
     assert [event.step for event in committer.trace] == [CommitStep.SKIP_EMPTY]
     assert store.snapshots.latest() is None
@@ -178,8 +181,7 @@ def test_only_a_bucket_has_one_file_of_deletion_vectors(bucket: str) -> None:
 
 
 def test_deleting_rows_is_an_overwrite() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     committer.commit(append(store, schema, 1))
     name = str(live_files(store).rows()[0]["file_name"])
     vectors = CommitMessage(
@@ -197,8 +199,7 @@ def test_deleting_rows_is_an_overwrite() -> None:
 
 
 def test_note_statistics_and_watermark_go_into_the_snapshot() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     note = CommitNote(watermark=50, properties={"k": "v"}, operation="WRITE")
     (first,) = committer.commit(append(store, schema, 1), note=note)
     assert (first.watermark, first.properties, first.operation) == (50, {"k": "v"}, "WRITE")
@@ -213,8 +214,7 @@ def with_statistics(store: TableStore) -> Snapshot:
 
 
 def test_statistics_are_inherited_until_the_schema_changes() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     committer.commit(append(store, schema, 1))
     with_statistics(store)
     assert committer.commit(append(store, schema, 2))[0].statistics == "stat-1"
@@ -429,8 +429,7 @@ def test_a_commit_that_loses_too_often_gives_up_and_leaves_no_manifest() -> None
 
 
 def test_files_that_are_gone_end_a_compaction() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     committer.commit(append(store, schema, 1))
     files = live_files(store)
     message = CommitMessage(
@@ -444,8 +443,7 @@ def test_files_that_are_gone_end_a_compaction() -> None:
 
 
 def test_an_overwrite_replaces_all_files() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     committer.commit(append(store, schema, 1, 2))
     (made,) = committer.overwrite(append(store, schema, 9), WHOLE_TABLE)
     assert live_values(store, "a") == [9]
@@ -503,8 +501,7 @@ def test_fresh_users_have_the_prefix_of_the_option() -> None:
 
 
 def test_old_snapshots_without_totals_are_counted_through_their_files() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     committer.commit(append(store, schema, 1, 2, 3))
     old = dataclasses.replace(
         latest(store), id=2, version=2, total_record_count=None, delta_record_count=None
@@ -514,8 +511,7 @@ def test_old_snapshots_without_totals_are_counted_through_their_files() -> None:
 
 
 def test_new_statistics_are_a_snapshot_without_changes() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     committer.commit(append(store, schema, 1, 2))
     made = committer.analyze(Statistics(snapshot_id=1, schema_id=0, merged_record_count=2))
     assert (made.id, made.commit_kind) == (2, CommitKind.ANALYZE)
@@ -526,8 +522,7 @@ def test_new_statistics_are_a_snapshot_without_changes() -> None:
 
 
 def test_manifests_are_compacted_on_demand_and_only_if_it_pays() -> None:
-    store, schema = table()
-    committer = Committer(store, schema, timing=QUIET)
+    store, schema, committer = with_committer()
     assert committer.compact_manifests() is None
     committer.commit(append(store, schema, 1))
     assert committer.compact_manifests() is None

@@ -48,6 +48,12 @@ def plain() -> Table:
     return append_table(COLUMNS, options=IN_TABLE)
 
 
+def filled() -> Table:
+    table = plain()
+    table.append(ROWS)
+    return table
+
+
 def keyed(options: Mapping[str, str]) -> Table:
     return keyed_table(COLUMNS, primary_key=["k"], options={**IN_TABLE, **options})
 
@@ -95,8 +101,7 @@ OPERATIONS = {
 
 @pytest.mark.parametrize("commit", COMMITS)
 def test_every_kind_of_commit_to_an_append_table_is_seen_at_once(commit: str) -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     for number in range(5):
         table.append([{"k": 10 + number, "v": "x"}])
     COMMITS[commit](table)
@@ -109,8 +114,7 @@ def test_every_kind_of_commit_to_an_append_table_is_seen_at_once(commit: str) ->
 
 
 def test_every_snapshot_remains_readable_as_it_was() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.delete("k = 1")
     table.append([{"k": 3, "v": "c"}])
     found = seen(table)
@@ -120,8 +124,7 @@ def test_every_snapshot_remains_readable_as_it_was() -> None:
 
 
 def test_the_files_have_the_names_of_java() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.append(ROWS)
     names = names_in(table)
     assert [name for name in names if name.startswith("v")] == [
@@ -316,8 +319,7 @@ def test_deletion_vectors_are_part_of_format_version_3(make: Callable[..., Table
 
 
 def test_the_metadata_follows_changes_of_the_schema() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.rename_column("v", "w")
     table.add_column("n", "BIGINT", comment="a number")
     table.drop_column("k")
@@ -540,8 +542,7 @@ def commit_without(table: Table) -> None:
     "harm", [damage_base, lose_base, lose_list, change_version, commit_without]
 )
 def test_a_commit_repairs_metadata_that_it_cannot_continue(harm: Callable[[Table], None]) -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.append([{"k": 3, "v": "c"}])
     uuid = seen(table).metadata["table-uuid"]
     harm(table)
@@ -574,8 +575,7 @@ def findings(table: Table) -> list[Finding]:
 
 
 def test_health_shows_that_the_metadata_is_behind() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     assert findings(table) == []
     commit_without(table)
     (finding,) = findings(table)
@@ -610,8 +610,7 @@ def test_metadata_of_snapshots_that_a_rollback_removed_is_not_continued() -> Non
 
 
 def test_tags_are_references() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.create_tag("first")
     assert seen(table).tags == {"first": 1}
     table.append([{"k": 3, "v": "c"}])
@@ -624,8 +623,7 @@ def test_tags_are_references() -> None:
 
 
 def test_branches_have_no_iceberg_metadata() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.create_tag("base")
     table.create_branch("trial", "base")
     before = seen(table).metadata
@@ -651,8 +649,7 @@ def test_a_new_table_in_the_place_of_a_dropped_one_begins_anew() -> None:
 
 
 def test_orphan_removal_leaves_the_metadata() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     names = names_in(table)
     table.maintenance.remove_orphan_files(older_than="0 s")
     assert names_in(table) == names
@@ -675,8 +672,7 @@ def test_a_failure_at_any_step_is_repaired_by_the_next_commit(fault: Fault) -> N
 
 
 def test_a_copied_table_has_metadata_of_its_own_files() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     io, root = table._store.file_io, table._store.paths.root
     for status in io.walk(root):
         assert io.create(status.path.replace("/db.db/t/", "/db.db/copy/"), io.read(status.path))
@@ -690,8 +686,7 @@ def test_a_copied_table_has_metadata_of_its_own_files() -> None:
 
 
 def test_paths_have_the_prefix_that_the_metadata_has() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     io, root = table._store.file_io, table._store.paths.root
     path, theirs = f"{folder_of(table)}/v1.metadata.json", root.replace("memory://", "java:/")
     io.replace(path, io.read(path).replace(root.encode(), theirs.encode()))
@@ -707,8 +702,7 @@ def test_paths_have_the_prefix_that_the_metadata_has() -> None:
 
 
 def test_a_writer_that_comes_late_changes_nothing() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     table.append([{"k": 3, "v": "c"}])
     before = names_in(table)
     for number in (1, 2):
@@ -719,8 +713,7 @@ def test_a_writer_that_comes_late_changes_nothing() -> None:
 
 
 def test_a_transaction_is_one_iceberg_snapshot() -> None:
-    table = plain()
-    table.append(ROWS)
+    table = filled()
     with table.transaction() as change:
         change.append([{"k": 3, "v": "c"}])
         change.delete("k = 1")

@@ -31,7 +31,6 @@ def inspected(folder: Path, data: bytes) -> ByteLayout:
 @pytest.mark.parametrize("node", ["base", "delta", "delta/0"])
 def test_metadata_of_a_table_agrees(node: str) -> None:
     table = pe.demo().table("demo.orders")
-    assert isinstance(table, pe.Table)
     found = table.inspect.bytes(node)
     assert "fastavro agrees on all " in repr(found)
     assert str(found.figures()["crossCheck"]).startswith("fastavro agrees on all ")
@@ -40,7 +39,6 @@ def test_metadata_of_a_table_agrees(node: str) -> None:
 
 def test_the_schema_of_a_table_has_no_second_decoder() -> None:
     table = pe.demo().table("demo.orders")
-    assert isinstance(table, pe.Table)
     found = table.inspect.bytes("schema")
     assert "second decoder" not in repr(found)
     assert found.figures()["crossCheck"] == ""

@@ -33,9 +33,7 @@ def mapped(name: str, data: bytes) -> ByteLayout:
 
 
 def orders() -> pe.Table:
-    table = pe.demo().table("demo.orders")
-    assert isinstance(table, pe.Table)
-    return table
+    return pe.demo().table("demo.orders")
 
 
 def facts(found: Explanation) -> Mapping[str, str]:

@@ -12,9 +12,7 @@ from support.golden import GoldenTables
 
 @pytest.fixture
 def table() -> pe.Table:
-    found = pe.demo().table("demo.orders")
-    assert isinstance(found, pe.Table)
-    return found
+    return pe.demo().table("demo.orders")
 
 
 def files(folder: str) -> dict[str, bytes]:
@@ -28,7 +26,6 @@ def steps(replay: object) -> list[str]:
 @pytest.mark.parametrize("scenario", ["alone", "rival", "failure", "lost-reply"])
 def test_a_replay_leaves_the_table_alone(tmp_path: Path, scenario: str) -> None:
     table = pe.demo(tmp_path).table("demo.orders")
-    assert isinstance(table, pe.Table)
     before = files(table.path)
     replay = table.inspect.replay(3, scenario=scenario)
     assert files(table.path) == before
@@ -82,7 +79,6 @@ def test_what_cannot_be_replayed_is_refused(table: pe.Table) -> None:
     with pytest.raises(NotFoundError, match="Snapshot 99"):
         table.inspect.replay(99)
     empty = pe.demo().table("demo.empty")
-    assert isinstance(empty, pe.Table)
     with pytest.raises(NotFoundError, match="to replay"):
         empty.inspect.replay()
 

@@ -6,16 +6,13 @@ import pytest
 from paimon_explore.errors import InvalidInputError, MissingFileError, NotFoundError
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState
 from paimon_explore.inspection.views.inspector import Inspector
-from support.explored import History, golden_view, hostile_history
+from support.explored import History, golden_view, hostile_history, partitioned_history
 from support.golden import GoldenTables
 
 
 @pytest.fixture
 def history() -> History:
-    made = History({"a": "INT", "p": "STRING"}, ["p"])
-    made.commit(("+", "f1@x"), ("+", "f2@y"))
-    made.commit(("-", "f1@x"), ("+", "f3@x", 5))
-    return made
+    return partitioned_history()
 
 
 @pytest.fixture

@@ -4,14 +4,12 @@ import pytest
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.views.files_view import without_units
 from paimon_explore.inspection.views.inspector import Inspector
-from support.explored import History
+from support.explored import History, partitioned_history
 
 
 @pytest.fixture
 def inspector() -> Inspector:
-    history = History({"a": "INT", "p": "STRING"}, ["p"])
-    history.commit(("+", "f1@x"), ("+", "f2@y"))
-    history.commit(("-", "f1@x"), ("+", "f3@x", 5))
+    history = partitioned_history()
     return Inspector(history.view)
 
 

@@ -14,7 +14,7 @@ from paimon_explore.inspection.overview.overview_report import Overview, table_o
 from paimon_explore.inspection.rendering.report import Cell, Grid, Report, Sentences
 from paimon_explore.inspection.views.inspector import Inspector
 from support.depth import some
-from support.explored import History, hostile_history
+from support.explored import History, hostile_history, partitioned_history
 from support.golden import WRITERS, GoldenTables
 from support.small_tables import append_table, columns, keyed_table
 
@@ -132,9 +132,7 @@ def test_an_empty_table_says_so() -> None:
 
 
 def test_the_quick_overview_reads_no_manifest() -> None:
-    history = History({"a": "INT", "p": "STRING"}, ["p"])
-    history.commit(("+", "f1@x"), ("+", "f2@y"))
-    history.commit(("-", "f1@x"), ("+", "f3@x", 5))
+    history = partitioned_history()
     for name in ("manifest-2-0", "manifest-2-1"):
         history.store.file_io.delete(history.store.paths.manifest(name))
     quick = table_overview(Inspector(history.view), NOW, quick=True)

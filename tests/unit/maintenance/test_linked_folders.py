@@ -212,8 +212,7 @@ def test_aborted_writes_touch_nothing_behind_links(tmp_path: Path) -> None:
 
     def broken() -> Iterator[dict[str, object]]:
         yield from NEWEST
-        msg = "no more"
-        raise ValueError(msg)
+        raise ValueError("no more")
 
     with pytest.raises(ValueError, match="no more"):
         table.append(broken())

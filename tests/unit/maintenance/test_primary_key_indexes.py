@@ -33,6 +33,15 @@ def rows(keys: range, v: str = "a") -> list[dict[str, object]]:
     return [{"k": k, "v": v, "n": k // 10} for k in keys]
 
 
+def compacted(options: Mapping[str, str] | None = None) -> Table:
+    """A table with 40 rows of value `a` and 60 of value `x`."""
+    table = table_of(options)
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    return table
+
+
 def indexes(table: Table) -> list[dict[str, Any]]:
     """The entries of btree and bitmap indexes."""
     snapshot = table._store.snapshots.latest()
@@ -80,10 +89,7 @@ def test_files_that_were_only_moved_have_no_index() -> None:
 
 
 def test_deleted_rows_and_newer_files_are_right_and_indexes_stay() -> None:
-    table = table_of()
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted()
     before = indexes(table)
     table.upsert(rows(range(10), "new"))
     table.delete("k = 20")
@@ -126,10 +132,7 @@ def test_a_minor_compaction_indexes_its_level_and_keeps_the_others() -> None:
 
 
 def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
-    table = table_of()
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted()
     table.set_options({"pk-btree.index.columns": None})
     table = open_table(table.path)
     assert table.explain(where="n = 3").notes == ()
@@ -144,10 +147,7 @@ def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
 
 
 def test_a_full_compaction_builds_the_indexes_that_files_lack() -> None:
-    table = table_of({})
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted({})
     assert table.compact() is None
     table.set_options(BOTH)
     table = open_table(table.path)
@@ -163,10 +163,7 @@ def test_a_full_compaction_builds_the_indexes_that_files_lack() -> None:
 
 
 def test_an_index_over_files_that_are_gone_is_a_conflict() -> None:
-    table = table_of({})
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted({})
     table.set_options(BOTH)
     schema = table._store.schemas.latest()
     assert schema is not None
@@ -177,10 +174,7 @@ def test_an_index_over_files_that_are_gone_is_a_conflict() -> None:
 
 
 def test_the_removal_of_a_missing_file_drops_its_indexes() -> None:
-    table = table_of({**BOTH, "bucket": "2"})
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted({**BOTH, "bucket": "2"})
     assert len(indexes(table)) == 4
     lost, kept = table.inspect.system_table("files").to_arrow().to_pylist()
     table._store.file_io.delete(lost["file_path"])
@@ -190,10 +184,7 @@ def test_the_removal_of_a_missing_file_drops_its_indexes() -> None:
 
 
 def test_checks_find_indexes_that_do_not_have_the_rows_of_their_files() -> None:
-    table = table_of()
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted()
     assert list(table.maintenance.fsck(read_rows=True)) == []
     files = {
         row["index_type"]: table._store.paths.index(row["file_name"]) for row in indexes(table)
@@ -217,10 +208,7 @@ def test_checks_find_indexes_that_do_not_have_the_rows_of_their_files() -> None:
 
 
 def test_a_rescale_drops_the_indexes_of_the_files_that_it_replaces() -> None:
-    table = table_of()
-    table.upsert(rows(range(50)))
-    table.upsert(rows(range(40, 100), "x"))
-    table.compact()
+    table = compacted()
     table.maintenance.rescale(2)
     assert indexes(table) == []
     assert table.scan(where="v = 'a'").count() == 40

@@ -49,7 +49,6 @@ from support.memory_files import copied_files, forget_manifests
 from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
 
 FAR_FUTURE_MS = 10**14
-ALL_BUT_ONE = Retention(retain_min=1, retain_max=1, keep_after_ms=0, limit=50)
 
 
 def ids_that_go(

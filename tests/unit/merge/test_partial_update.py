@@ -151,24 +151,20 @@ def test_a_first_retract_with_a_function_is_taken_back_from_itself() -> None:
     assert merged(GROUPED, SUMMED, rows) == [(1, None, 1, 2, 2, "x", "f")]
 
 
-def test_first_values_of_a_group_are_those_of_its_oldest_record() -> None:
-    options = {**GROUPS, "fields.b.aggregate-function": "first_value"}
-    rows: list[Row] = [
-        ("+I", 1, None, None, 10, 5, "x", None),
-        ("+I", 1, None, None, 20, 6, "x", None),
-        ("+I", 1, None, None, 30, 1, "x", None),
-    ]
-    assert merged(GROUPED, options, rows) == [(1, None, None, 30, 6, "x", None)]
-
-
-def test_a_first_null_of_a_group_is_filled_by_the_next_older_value() -> None:
-    options = {**GROUPS, "fields.b.aggregate-function": "first_non_null_value"}
-    rows: list[Row] = [
-        ("+I", 1, None, None, None, 5, "x", None),
-        ("+I", 1, None, None, 10, 4, "x", None),
-        ("+I", 1, None, None, 20, 3, "x", None),
-    ]
-    assert merged(GROUPED, options, rows) == [(1, None, None, 10, 5, "x", None)]
+@pytest.mark.parametrize(
+    ("function", "records", "expected"),
+    [
+        ("first_value", [(10, 5), (20, 6), (30, 1)], (30, 6)),
+        ("first_non_null_value", [(None, 5), (10, 4), (20, 3)], (10, 5)),
+    ],
+    ids=["of the oldest record", "nulls are filled by the next older value"],
+)
+def test_first_values_of_a_group(
+    function: str, records: list[tuple[int | None, int]], expected: tuple[int, int]
+) -> None:
+    options = {**GROUPS, "fields.b.aggregate-function": function}
+    rows: list[Row] = [("+I", 1, None, None, b, h, "x", None) for b, h in records]
+    assert merged(GROUPED, options, rows) == [(1, None, None, *expected, "x", None)]
 
 
 REMOVING_GROUP = {**SUMMED, "partial-update.remove-record-on-sequence-group": "g"}

@@ -8,11 +8,11 @@ import pytest
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.schema.schema_validation import new_schema
 from paimon_explore.metadata.schema.table_schema import (
     TableSchema,
     encode_schema,
-    names_in,
     parse_schema,
 )
 
@@ -115,8 +115,8 @@ def test_columns_are_found_by_name() -> None:
 
 
 def test_names_between_commas_are_stripped() -> None:
-    assert names_in(" a ,,b") == ("a", "b")
-    assert names_in("") == ()
+    assert parse_names(" a ,,b") == ("a", "b")
+    assert parse_names("") == ()
 
 
 def test_files_of_later_versions_are_refused() -> None:

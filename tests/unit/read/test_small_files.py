@@ -19,7 +19,6 @@ from support.small_tables import append_table, columns, keyed_table
 
 Rows = Sequence[Mapping[str, object]]
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - a TIMESTAMP
-CITIES = ("Oslo", "Rom", "", None, "Lima" * 9)
 SCHEMA = columns(
     p=pa.string(),
     id=pa.int64(),

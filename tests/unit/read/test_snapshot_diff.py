@@ -44,7 +44,6 @@ def test_without_keys_equal_rows_count_as_often_as_they_are_there() -> None:
 
 def splits(*rows: dict[str, object]) -> tuple[DataSplit, ...]:
     paths = pa.array([str(row["file_name"]) for row in rows])
-    assert isinstance(paths, pa.StringArray)
     place = KnownPaths(paths)
     placed = LocatedFiles(entries=entries(*rows), paths_of=place, deletion_files={}, snapshot_id=1)
     return tuple(whole_buckets(placed))

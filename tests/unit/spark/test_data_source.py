@@ -158,8 +158,7 @@ def test_files_of_lost_attempts_are_swept_after_the_commit_and_no_others(table: 
 def test_a_task_that_raises_leaves_no_file(table: Table) -> None:
     def broken() -> object:
         yield rows(1)
-        msg = "the task fails"
-        raise StorageError("read", "/x", msg)
+        raise StorageError("read", "/x", "the task fails")
 
     with pytest.raises(StorageError, match="the task fails"):
         writer_of(table).write(broken())  # type: ignore[arg-type]  # a generator

@@ -48,9 +48,7 @@ def test_limits_are_options_by_javas_names_and_by_sparks() -> None:
 
 @pytest.fixture
 def orders(tmp_path: Path) -> Table:
-    found = pe.demo(tmp_path / "warehouse").table("demo.orders")
-    assert isinstance(found, Table)
-    return found
+    return pe.demo(tmp_path / "warehouse").table("demo.orders")
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,7 @@ from support.spark_sql import Rows, Run
 @pytest.fixture
 def orders(catalog: Catalog) -> Table:
     """An append table with five snapshots."""
-    found = catalog.table("demo.orders")
-    assert isinstance(found, Table)
-    return found
+    return catalog.table("demo.orders")
 
 
 def test_tags_and_branches_are_made_moved_and_removed(run: Run, rows: Rows, orders: Table) -> None:

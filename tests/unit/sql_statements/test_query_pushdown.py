@@ -38,7 +38,6 @@ def _table(folder: Path, kind: str, *, deletes: bool = True) -> pe.Table:
         f"r STRUCT<a: INT, b: STRING>){options}"
     )
     table = catalog.table("db.t")
-    assert isinstance(table, pe.Table)
     for number in range(5):
         if number == 3:
             catalog.sql("ALTER TABLE db.t ADD COLUMN extra INT")
@@ -155,7 +154,6 @@ def test_rows_of_partitions_are_counted_from_metadata(tmp_path: Path) -> None:
     catalog.sql("CREATE TABLE db.p (id INT, dt STRING, h INT) PARTITIONED BY (dt, h)")
     catalog.sql("INSERT INTO db.p SELECT id, concat('d', id % 3), id % 2 FROM range(30)")
     table = catalog.table("db.p")
-    assert isinstance(table, pe.Table)
     conditions = {
         "dt = 'd1'": 10,
         "dt LIKE 'd%' AND h = 1": 15,

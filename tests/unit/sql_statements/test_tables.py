@@ -33,9 +33,7 @@ TBLPROPERTIES ('primary-key' = 'dt,id', bucket = 2, merge-engine = 'partial-upda
 
 
 def made(catalog: Catalog, name: str = "demo.made") -> Table:
-    found = catalog.table(name)
-    assert isinstance(found, Table)
-    return found
+    return catalog.table(name)
 
 
 def test_a_table_is_made_with_all_clauses_and_shown_so_that_it_can_be_made_again(

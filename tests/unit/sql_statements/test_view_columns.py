@@ -1,7 +1,5 @@
 """`catalog.create_view` without a schema: the columns are those of the query."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from support.new_process import printed
 
 COLUMNS = {
     "id": "BIGINT NOT NULL",
@@ -95,9 +94,9 @@ def test_the_schema_is_needed_without_the_packages_of_sql() -> None:
         "except pe.errors.InvalidInputError as error:\n"
         "    print(error)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - ours
-    assert "view demo.v cannot be found without the package duckdb" in told.stdout
-    assert "Pass the schema, or run: pip install 'paimon-explore[sql]'" in told.stdout
+    told = printed(code)
+    assert "view demo.v cannot be found without the package duckdb" in told
+    assert "Pass the schema, or run: pip install 'paimon-explore[sql]'" in told
 
 
 def test_the_dialect_of_spark_is_read_and_those_of_others_are_kept(catalog: pe.Catalog) -> None:

@@ -517,7 +517,6 @@ def test_stray_files_are_passed_over(folder: Path) -> None:
 
 def test_a_view_of_no_point_in_time_is_refused(catalog: Catalog) -> None:
     table = catalog.table("db.t")
-    assert isinstance(table, Table)
     with pytest.raises(
         InvalidInputError, match=r"at\(\) needs a point in time\. Pass one of snapshot"
     ):

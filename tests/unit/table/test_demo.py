@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore import Table
 from paimon_explore.table.catalog.demo import demo
 
 
@@ -11,7 +10,6 @@ def test_the_demo_holds_tables_of_every_kind_that_can_be_read(tmp_path: Path) ->
     counts = {}
     for name in catalog.tables("demo"):
         table = catalog.table(f"demo.{name}")
-        assert isinstance(table, Table)
         counts[name] = table.scan().count()
     assert counts == {
         "customers": 25,
@@ -45,13 +43,11 @@ def test_the_demo_shows_what_merge_engines_do(tmp_path: Path) -> None:
 def test_the_demo_shows_the_life_of_a_table(tmp_path: Path) -> None:
     catalog = demo(tmp_path)
     parcels = catalog.table("demo.parcels")
-    assert isinstance(parcels, Table)
     assert [tag.name for tag in parcels.tags] == ["weighed"]
     assert "labels" in parcels.maintenance.consumers
     kinds = set(parcels.inspect.table_indexes()["index_type"].to_pylist())
     assert kinds == {"DELETION_VECTORS"}
     trips = catalog.table("demo.trips")
-    assert isinstance(trips, Table)
     assert trips.at(tag="before").to_arrow().column_names == ["id", "place", "seats"]
     assert trips.to_arrow().column_names == ["id", "city", "guide", "seats"]
     assert catalog.table("demo.trips$branch_draft").to_arrow().num_rows == 3

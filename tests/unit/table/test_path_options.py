@@ -15,7 +15,6 @@ from support.acts import ACTS, NEWEST, names_of, row
 from support.depth import some
 from support.table_kinds import PARTITIONS, TABLE_KINDS
 
-POSTPONED: Mapping[str, str] = {"bucket": "-2"}
 PARTS = ["a/b", "../x", "/abs", "..", ".", ".hidden", "a\\b", "a\0b", "a\nb", "a\x1bb", "file:x"]
 NAMES = ["a/b", "../x", "/abs", "..", ".", "", "a\\b", "a\0b"]
 FOLDERS = ["../x", "a/../../x", "/abs", ".", "a/.", "a\\b", "a\0b", "snapshot", "manifest/x"]

@@ -7,9 +7,7 @@ from paimon_explore.errors import InvalidInputError, StorageError
 
 @pytest.fixture
 def table() -> pe.Table:
-    found = pe.demo().table("demo.orders")
-    assert isinstance(found, pe.Table)
-    return found
+    return pe.demo().table("demo.orders")
 
 
 def test_a_block_is_traced_step_by_step(table: pe.Table) -> None:
@@ -53,7 +51,6 @@ def test_an_error_goes_on_and_is_told(table: pe.Table) -> None:
 def test_a_catalog_and_a_path_can_be_watched() -> None:
     catalog = pe.demo()
     table = catalog.table("demo.orders")
-    assert isinstance(table, pe.Table)
     with pe.trace(catalog, table.path) as seen:
         table.delete("id = 1")
     assert "demo.orders" in repr(seen).splitlines()[0]

@@ -122,8 +122,7 @@ def test_an_exception_in_the_block_leaves_nothing(name: str) -> None:
             for act in acts_of(name).values():
                 act(tx)
             tx.add_column("more", "INT")
-            msg = "of the block"
-            raise ValueError(msg)
+            raise ValueError("of the block")
 
     with pytest.raises(ValueError, match="of the block"):
         fails()

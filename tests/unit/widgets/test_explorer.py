@@ -14,7 +14,7 @@ from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.partitions_view import PartitionsView
 from paimon_explore.widgets import explorer as module
 from paimon_explore.widgets.explorer import Explorer, explore
-from support.explored import History, hostile_history
+from support.explored import History, hostile_history, partitioned_history
 from support.small_tables import append_table, columns
 
 FRONTEND = Path(module.__file__).parent / "frontend" / "src"
@@ -39,10 +39,7 @@ class Screen:
 
 @pytest.fixture
 def history() -> History:
-    made = History({"a": "INT", "p": "STRING"}, ["p"])
-    made.commit(("+", "f1@x"), ("+", "f2@y"))
-    made.commit(("-", "f1@x"), ("+", "f3@x", 5))
-    return made
+    return partitioned_history()
 
 
 def test_the_front_end_lists_exactly_the_synced_traits() -> None:

@@ -31,6 +31,12 @@ def opened(stub: RestCatalogStub, **options: str) -> pe.Catalog:
     return pe.Catalog(options={**given, "max-retries": "0", "timeout": "5 s", **options})
 
 
+def with_database(stub: RestCatalogStub) -> pe.Catalog:
+    catalog = opened(stub)
+    catalog.create_database("db")
+    return catalog
+
+
 @pytest.fixture
 def stub(tmp_path: Path) -> Iterator[RestCatalogStub]:
     with rest_catalog_stub(str(tmp_path)) as served:
@@ -38,8 +44,7 @@ def stub(tmp_path: Path) -> Iterator[RestCatalogStub]:
 
 
 def test_ten_thousand_tables_are_listed_page_by_page(stub: RestCatalogStub) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     schema: dict[str, object] = {"fields": []}
     for number in range(10_000):
         stub.tables["db", f"t{number:05}"] = StubTable(f"id-{number}", "/nowhere", schema)
@@ -53,8 +58,7 @@ def test_ten_thousand_tables_are_listed_page_by_page(stub: RestCatalogStub) -> N
 
 
 def test_a_pattern_is_sent_as_prefix_and_checked_here(stub: RestCatalogStub) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     for name in ("orders", "orders_old", "ordersXold", "parts"):
         catalog.create_table(f"db.{name}", COLUMNS)
     stub.seen.clear()
@@ -87,8 +91,7 @@ def test_opening_and_planning_take_at_most_two_requests_more_than_in_a_folder() 
 
 
 def test_a_table_travels_to_another_process(stub: RestCatalogStub) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     table = pickle.loads(pickle.dumps(catalog.create_table("db.t", COLUMNS)))  # noqa: S301 - ours
     table.append([{"id": 1, "dt": "a"}])
     latest = stub.tables["db", "t"].latest
@@ -115,8 +118,7 @@ def test_a_wrong_token_is_told(stub: RestCatalogStub) -> None:
 def test_a_token_that_expires_later_is_told_and_nothing_is_written(
     stub: RestCatalogStub, tmp_path: Path
 ) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     table = catalog.create_table("db.t", COLUMNS)
     table.append([{"id": 1, "dt": "a"}])
     before = sorted(tmp_path.rglob("*"))
@@ -175,8 +177,7 @@ GARBAGE = {
 def test_a_server_that_answers_garbage_is_told(
     stub: RestCatalogStub, reply: Reply, expected: type[PaimonError]
 ) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     reads: list[Callable[[], object]] = [
         catalog.databases,
         lambda: catalog.tables("db"),
@@ -231,8 +232,7 @@ def test_a_table_that_breaks_the_rules_is_told(
     ids=repr,
 )
 def test_a_snapshot_that_breaks_the_rules_is_told(stub: RestCatalogStub, snapshot: object) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     table = catalog.create_table("db.t", COLUMNS)
     stub.script = [("/snapshot", False, Reply(body={"snapshot": snapshot}))]
     with pytest.raises(InvalidResponseError, match="load the latest snapshot"):
@@ -251,8 +251,7 @@ def test_names_with_special_characters_are_kept(stub: RestCatalogStub) -> None:
 
 
 def test_what_exists_or_is_missing_is_told(stub: RestCatalogStub) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     catalog.create_table("db.t", COLUMNS)
     with pytest.raises(AlreadyExistsError, match="'db'"):
         catalog.create_database("db")
@@ -273,8 +272,7 @@ def test_what_exists_or_is_missing_is_told(stub: RestCatalogStub) -> None:
 def test_an_external_table_is_committed_to_its_folder(
     stub: RestCatalogStub, tmp_path: Path
 ) -> None:
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     folder = tmp_path / "elsewhere"
     table = catalog.create_table("db.t", COLUMNS, options={"path": str(folder)})
     assert table.path == str(folder)
@@ -293,8 +291,7 @@ def test_an_external_table_takes_over_the_table_in_its_folder(
     folder.create_database("db")
     made = folder.create_table("db.t", COLUMNS, primary_key="id", options={"bucket": 2})
     made.upsert([{"id": 1, "dt": "a"}])
-    catalog = opened(stub)
-    catalog.create_database("db")
+    catalog = with_database(stub)
     keyed: dict[str, str | int] = {"path": made.path, "bucket": 2}
     table = catalog.create_table("db.t", COLUMNS, primary_key="id", options=keyed)
     assert table.count() == 1
