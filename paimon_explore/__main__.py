@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from paimon_explore.command_line.command_names import PLAIN_COMMANDS
-from paimon_explore.command_line.exit_codes import FAILURE, INTERRUPTED, OK
+from paimon_explore.command_line.command_names import FAILURE, INTERRUPTED, OK, PLAIN_COMMANDS
 from paimon_explore.command_line.plain_commands import EXTRA_HINT, run_plain
 from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import click
 from click.shell_completion import CompletionItem
 
-from paimon_explore.command_line import exit_codes
-from paimon_explore.command_line.command_names import PLAIN_COMMANDS, SECTIONS
+from paimon_explore.command_line.command_names import EXIT_CODES_HELP, PLAIN_COMMANDS, SECTIONS
 from paimon_explore.command_line.plain_commands import PROGRAM, run_plain
 from paimon_explore.errors import InvalidInputError
 
@@ -93,7 +92,7 @@ class CommandGroup(click.Group):
         del ctx
         if self.name == PROGRAM:
             formatter.write_paragraph()
-            formatter.write_text(exit_codes.HELP)
+            formatter.write_text(EXIT_CODES_HELP)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The commands by section, with the short descriptions of the help."""
+"""The commands by section, with the short descriptions of the help, and the exit codes."""
 
 PLAIN_COMMANDS = {
     "show": "print a table, or the tables of a warehouse",
@@ -43,3 +43,17 @@ SECTIONS = {
     },
 }
 """Section -> command -> description."""
+
+OK = 0
+FAILURE = 1
+"""The command failed; the reason is on stderr."""
+USAGE = 2
+"""Unknown commands, options or arguments."""
+FINDINGS = 3
+"""`fsck` or `health` found problems."""
+INTERRUPTED = 130
+"""The user pressed Ctrl+C."""
+
+EXIT_CODES_HELP = """\
+Exit codes: 0 success, 1 failure (the reason is on stderr), 2 wrong usage, 3 fsck or health found
+problems, 130 interrupted."""

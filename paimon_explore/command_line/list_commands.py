@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paimon_explore.command_line.command import command, main_group
-from paimon_explore.command_line.exit_codes import OK
+from paimon_explore.command_line.command_names import OK
 from paimon_explore.command_line.options import (
     opened_table,
     output_options,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paimon_explore.command_line.command import command, confirm_options, confirmed, main_group
-from paimon_explore.command_line.exit_codes import FINDINGS, OK
+from paimon_explore.command_line.command_names import FINDINGS, OK
 from paimon_explore.command_line.options import (
     column_names,
     key_values,

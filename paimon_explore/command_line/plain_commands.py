@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paimon_explore.command_line.command_names import PLAIN_COMMANDS
-from paimon_explore.command_line.exit_codes import OK
+from paimon_explore.command_line.command_names import OK, PLAIN_COMMANDS
 from paimon_explore.command_line.source import Source
 from paimon_explore.errors import (
     InvalidInputError,

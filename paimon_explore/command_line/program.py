@@ -18,7 +18,7 @@ from paimon_explore.command_line import (
     tail_command,
 )
 from paimon_explore.command_line.command import add_plain_commands, main_group
-from paimon_explore.command_line.exit_codes import INTERRUPTED, OK, USAGE
+from paimon_explore.command_line.command_names import INTERRUPTED, OK, USAGE
 from paimon_explore.command_line.list_commands import COMPLETE_VARIABLE
 from paimon_explore.command_line.plain_commands import PROGRAM
 from paimon_explore.sanitize import sanitized

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paimon_explore.command_line.command import command, main_group
-from paimon_explore.command_line.exit_codes import OK
+from paimon_explore.command_line.command_names import OK
 from paimon_explore.command_line.options import key_values, output_options, source_options
 from paimon_explore.command_line.plain_commands import EXTRA_HINT
 from paimon_explore.errors import PaimonError, UnsupportedFeatureError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paimon_explore.command_line.command import command, main_group
-from paimon_explore.command_line.exit_codes import OK
+from paimon_explore.command_line.command_names import OK
 from paimon_explore.command_line.options import column_names, opened_table, output_options
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized

@@ -2,7 +2,8 @@
 
 Paths are absolute strings (see `paths`). Implementations can be pickled, so that splits can be sent
 to other processes; connections are opened again there. Failures raise `StorageError` with operation
-and path; a missing file raises `MissingFileError`.
+and path; a missing file raises `MissingFileError`. `translate_stream_errors` does the same for a
+file that is written through a stream.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -92,3 +94,26 @@ class FileIO(Protocol):
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents; in object stores by a hidden empty object."""
+
+
+class translate_stream_errors:  # noqa: N801 - a context manager named like those of contextlib
+    """Convert an `OSError` during a write to a `StorageError` that names the file.
+
+    Errors of this package are not changed: the written data may come from other files.
+
+    Raises:
+        StorageError: the write failed, for example because the disk is full.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Enter the block."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Convert an `OSError`."""
+        if isinstance(error, OSError) and not isinstance(error, PaimonError):
+            raise StorageError("create", self._path, error.strerror or str(error)) from error

@@ -27,8 +27,7 @@ from paimon_explore.errors import (
     safe_cause,
 )
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.file_io import FileStatus
-from paimon_explore.fileio.streams import translate_stream_errors
+from paimon_explore.fileio.file_io import FileStatus, translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 
 Options = tuple[tuple[str, str], ...]

@@ -25,8 +25,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.file_io import FileStatus
-from paimon_explore.fileio.streams import translate_stream_errors
+from paimon_explore.fileio.file_io import FileStatus, translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:

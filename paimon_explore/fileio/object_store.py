@@ -44,7 +44,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.disk_cache import DiskCache
-from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.fileio.file_io import FileStatus, translate_stream_errors
 from paimon_explore.fileio.object_reader import Part, open_object
 from paimon_explore.fileio.store_options import (
     StoreSettings,
@@ -59,7 +59,6 @@ from paimon_explore.fileio.store_retries import (
     retry,
     translate_errors,
 )
-from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.fileio.uploads import Uploads
 from paimon_explore.fileio.versioned_reads import Contents
 from paimon_explore.frozen_dataclass import dataclass

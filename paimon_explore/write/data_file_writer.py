@@ -28,8 +28,7 @@ from paimon_explore.encoding.blob.blob_references import (
     managed_uris,
 )
 from paimon_explore.fileio.concurrent_requests import discard
-from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.streams import translate_stream_errors
+from paimon_explore.fileio.file_io import FileIO, translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.column_statistics import (
     EMPTY_STATS,

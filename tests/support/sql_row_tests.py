@@ -236,7 +236,6 @@ def test_rows_have_metadata_columns_that_star_leaves_out(
         "FROM t JOIN t b USING (id) WHERE b.dt = 'd1'"
     ) == [(2, "b", "d1", 1, "d1", 0)]
     table = catalog.table("demo.t")
-    assert isinstance(table, Table)
     files = table.inspect.system_table("files").to_arrow().to_pylist()
     paths = {file["file_path"] for file in files}
     found = rows("SELECT *, __paimon_file_path AS f, t.__paimon_row_index AS i FROM t")

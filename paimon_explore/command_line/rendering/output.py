@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import pyarrow as pa
 
-from paimon_explore.command_line.exit_codes import FAILURE, OK
+from paimon_explore.command_line.command_names import FAILURE, OK
 from paimon_explore.command_line.rendering.machine_text import JsonText, csv_line, json_text
 from paimon_explore.command_line.rendering.report_text import report_lines, wrapped
 from paimon_explore.command_line.rendering.text_table import (

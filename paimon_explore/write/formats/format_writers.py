@@ -24,7 +24,7 @@ from paimon_explore.encoding.avro.writer import avro_schema
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.row_format.row_file import DEFAULT_BLOCK_BYTES, RowFileWriter
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.write.formats.compression_codec import chosen_codec
+from paimon_explore.write.formats.output_sink import chosen_codec
 
 # Spec: concepts/spec/fileformat, Avro section. Seen in: golden java200/all_types_append_avro.
 _CODECS: Mapping[str, str] = {

@@ -16,8 +16,7 @@ from paimon_explore.encoding.native_libraries import aligned
 from paimon_explore.metadata.options import format_options
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.formats.compression_codec import chosen_codec
-from paimon_explore.write.formats.output_sink import ErrorHoldingSink
+from paimon_explore.write.formats.output_sink import ErrorHoldingSink, chosen_codec
 
 _CODECS: Mapping[str, int] = {
     "zstd": mosaic.WriterOptions.COMPRESSION_ZSTD,

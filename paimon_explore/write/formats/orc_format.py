@@ -67,9 +67,8 @@ from paimon_explore.encoding.orc.run_length import compressor, encode_runs
 from paimon_explore.encoding.orc.timestamp_fixes import EPOCH_2015, LOST_NANOS, read_nanos
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.formats.compression_codec import chosen_codec
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
-from paimon_explore.write.formats.output_sink import ErrorHoldingSink
+from paimon_explore.write.formats.output_sink import ErrorHoldingSink, chosen_codec
 
 _Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
 _CODECS: Mapping[str, _Codec] = {

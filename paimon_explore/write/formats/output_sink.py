@@ -6,13 +6,20 @@ The ORC writer aborts the whole process if its sink raises while it writes a foo
 the error and discards all further bytes; `check` raises the error later.
 
 A temporary file for libraries that write to a path of the local disk only.
+
+The compression codec of a data file, as its format names it.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError, choices
+
+T = TypeVar("T")
 
 
 class OutputSink:
@@ -108,3 +115,23 @@ class TemporaryLocalFile:
     def remove(self) -> None:
         """Delete the file, if it still exists."""
         Path(self.path).unlink(missing_ok=True)
+
+
+def chosen_codec(codecs: Mapping[str, T], compression: str, file_format: str) -> T:
+    """Return a format's codec for the value of `file.compression`.
+
+    Args:
+        codecs: the codecs of the format by the names in the option.
+        compression: the value of the option.
+        file_format: the name of the format, for the error.
+
+    Raises:
+        InvalidInputError: files of the format do not support the compression.
+    """
+    codec = codecs.get(compression.lower())
+    if codec is None:
+        raise InvalidInputError(
+            f"{compression!r} is not a compression codec for {file_format} files.",
+            hint=f"Set file.compression to one of {choices(codecs)}.",
+        )
+    return codec

@@ -51,10 +51,9 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.field_ids import element_id, map_key_id
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.formats.compression_codec import chosen_codec
 from paimon_explore.write.formats.footer_types import Path, with_types
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
-from paimon_explore.write.formats.output_sink import OutputSink
+from paimon_explore.write.formats.output_sink import OutputSink, chosen_codec
 from paimon_explore.write.memoize_by_identity import cached_by_identity
 
 _Codec = Literal["gzip", "brotli", "lz4", "zstd", "snappy", "none"]
