@@ -66,7 +66,7 @@ from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
 from paimon_explore.sql_statements.session_settings import MERGE_SCHEMA
 from paimon_explore.sql_statements.table_references import references_of, spliced, tree_of
 from paimon_explore.sql_statements.table_resolution import Warehouse
-from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, quoted_keywords, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
@@ -461,14 +461,16 @@ def _qualified(clause: MergeClause, sides: Mapping[str, Sequence[str]]) -> Merge
     names = {name.lower() for name in sides[alias]}
 
     def qualified(text: str) -> str:
-        tree = tree_of(text)
+        whole = f"SELECT {text}"
+        whole = spliced(whole, [*quoted_keywords(tokens_of(whole))])
+        tree = tree_of(whole)
         places = set()
         for column in tree.find_all(exp.Column) if tree is not None else ():
             first = column.parts[0]
             is_alias = len(column.parts) > 1 and first.name in sides
             if first.name.lower() in names and not is_alias:
                 places.add(int(first.meta["start"]))
-        return spliced(text, [(at, at, f"{quoted(alias)}.") for at in places])
+        return spliced(whole, [(at, at, f"{quoted(alias)}.") for at in places])[len("SELECT ") :]
 
     return replace(
         clause,

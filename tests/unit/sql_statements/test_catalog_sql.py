@@ -688,7 +688,9 @@ STATEMENTS_WITH_A_WORD = (
     "UPDATE t SET word = word + 10 WHERE word = 5",
     (
         "MERGE INTO t USING (SELECT 2 AS id, 1 AS word) s ON t.id = s.id "
-        "WHEN MATCHED AND t.word > 0 THEN UPDATE SET word = s.word + t.word"
+        "WHEN MATCHED AND t.word > 0 THEN UPDATE SET word = s.word + t.word "
+        "WHEN NOT MATCHED AND word > 1 THEN INSERT (id, word) VALUES (id, word) "
+        "WHEN NOT MATCHED BY SOURCE AND word < 0 THEN DELETE"
     ),
     "INSERT INTO t (id, word) SELECT id + 2, word FROM (SELECT * FROM t)",
     "DELETE FROM t WHERE word = 8 AND id > 2",
