@@ -41,7 +41,7 @@ def by_day(*days: str | None) -> pe.Table:
         ("snapshot.time-retained", "1 h", "unchanged", "stays the same"),
         ("num-levels", 4, "accepted", "the next compaction"),
         ("bucket", 8, "accepted", "INSERT OVERWRITE"),
-        ("bucket", -1, "refused", "a table with dynamic buckets (-1)"),
+        ("bucket", -1, "refused", "the buckets of a table stay dynamic (-1)"),
         ("bucket", None, "refused", "cannot be removed"),
         ("merge-engine", "first-row", "refused", "fixed once the table has a snapshot"),
         ("file.format", "orc", "accepted", "new data files"),
