@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import Dialog, Locator, Page, Route, ViewportSize
+from playwright.sync_api import Dialog, Locator, Page, Route, ViewportSize, expect
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_state import Answer
@@ -147,7 +147,9 @@ def group_tab(page: Page | Locator, group: str) -> Locator:
 
 def open_tab(page: Page | Locator, tab: str) -> None:
     """Open a view by clicks: on its group, and on its tab if the group has several."""
-    group_tab(page, next(group for group, tabs in GROUPS.items() if tab in tabs)).click()
+    group = group_tab(page, next(group for group, tabs in GROUPS.items() if tab in tabs))
+    group.click()
+    expect(group).to_have_attribute("aria-selected", "true")  # now its tabs are shown
     of_group = page.locator(f".pe-tabs [id$='-tab-{tab}']")
     if of_group.is_visible():
         of_group.click()
