@@ -1,4 +1,4 @@
-"""Parameter markers: `?`, or `:name`.
+"""Parameter markers: `?`, or `:name`; values, and default values of columns, as constants of SQL.
 
 An engine gets the values of the markers of a query, except for those in what a query says of its
 tables, whose views replace it. Those, and the markers of other statements, become constants.
