@@ -45,7 +45,11 @@ _NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "w
 """Public namespace -> its package or module."""
 _NAMES_HERE = {
     "paimon_explore.Catalog(…) for a warehouse, or paimon_explore.open_table(path) for a table": (
-        "connect open load load_table read_table read_paimon table catalog load_catalog"
+        "connect open load load_table read read_table read_paimon scan_paimon table catalog "
+        "load_catalog"
+    ),
+    "table.append(rows), table.upsert(rows) or table.overwrite(rows)": (
+        "write write_table write_paimon append overwrite"
     ),
     "paimon_explore.Catalog(**options)": "CatalogFactory",
     "catalog.create_table(name, columns, primary_key=…, partition_by=…)": "Schema",

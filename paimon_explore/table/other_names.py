@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 
 _OF_TABLES = {
-    "table.to_arrow() or table.scan()": (
-        "read collect fetch new_read_builder query new_scan new_read"
-    ),
+    "table.to_arrow() or table.scan()": ("read collect fetch new_read_builder new_scan new_read"),
     "table.head()": "take show sample",
     "table.append(rows), or table.upsert(rows) for tables with a primary key": (
         "insert insert_into put write write_arrow write_pandas write_ray new_batch_write_builder "
@@ -16,6 +14,8 @@ _OF_TABLES = {
     ),
     "table.upsert(rows), or table.merge(rows, on=[…])": "upsert_by_arrow_with_key",
     "table.at(…), or catalog.table(name, options)": "copy",
+    "catalog.table('database.table$branch_name')": "branch",
+    "catalog.sql(text), or paimon_explore.sql(text, t=table)": "sql query execute",
     "table.tags": "list_tags get_tag tag_manager",
     "table.branches": "list_branches branch_manager branch_exists",
     "table.delete_branch(name)": "drop_branch",
@@ -27,7 +27,10 @@ _OF_TABLES = {
     "table.search(column, query)": "full_text_search vector_search",
     "table.scan().to_batches()": "to_iterator to_record_batches to_arrow_batch_reader",
     "table.maintenance.create_global_index(…)": "new_global_index_builder",
-    "table.schema": "dtypes fields primary_keys partition_keys",
+    "table.schema": "dtypes fields primary_key primary_keys partition_keys spec",
+    "table.schema.row_type.names": "column_names",
+    "table.options": "properties metadata",
+    "table.profile()": "info describe stats",
     "table.at(…)": "as_of time_travel version_as_of timestamp_as_of load_as_version",
     "table.snapshot": "version current_snapshot latest_snapshot",
     "table.follow(…)": "stream new_stream_read_builder",
@@ -60,6 +63,8 @@ _OF_SCANS = {
     "scan.plan().splits": "splits new_scan",
     "scan.to_batches()": "to_iterator to_record_batches to_arrow_batch_reader new_read",
     "scan.parts(…)": "with_shard",
+    "scan.to_arrow().to_pylist()": "to_pylist to_dicts collect fetchall",
+    "scan.to_pandas()": "df to_df",
 }
 """Names of other libraries, separated by spaces, by the expression that does the same here."""
 

@@ -14,8 +14,6 @@ from paimon_explore.arguments import (
     optional_string,
     string,
 )
-from paimon_explore.data_types.definitions import DataType
-from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -24,7 +22,12 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_options
 from paimon_explore.table.table_base import BaseTable
-from paimon_explore.table.table_definition import OptionValue, option_texts
+from paimon_explore.table.table_definition import (
+    ColumnType,
+    OptionValue,
+    column_type,
+    option_texts,
+)
 
 _ALTER = "Call a method of the table instead, such as add_column() or set_options()."
 
@@ -67,13 +70,18 @@ class AlterableTable(BaseTable):
         return alter_schema(self._store, changes, check=boolean("check", check))
 
     def add_column(
-        self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
+        self,
+        name: str,
+        data_type: ColumnType,
+        *,
+        comment: str | None = None,
+        after: str | None = None,
     ) -> TableSchema:
         """Add a nullable column.
 
         Args:
             name: the column, or `row.field` for a field of a ROW column.
-            type_text: its type, such as `DECIMAL(10, 2)`.
+            data_type: its type: a text such as `DECIMAL(10, 2)`, or an Arrow type.
             comment: its comment.
             after: the column to put it after; None adds it at the end.
 
@@ -90,7 +98,7 @@ class AlterableTable(BaseTable):
         optional_string("comment", comment)
         optional_string("after", after)
         move = None if after is None else Move(position=Position.AFTER, reference=after)
-        kind = _type_argument(type_text)
+        kind = column_type(string("name", name), data_type)
         return self.alter(AddColumn(column=self._path(name), type=kind, comment=comment, move=move))
 
     def drop_column(self, name: str) -> TableSchema:
@@ -130,12 +138,14 @@ class AlterableTable(BaseTable):
 
         return self.alter(RenameColumn(column=self._path(name), name=string("new_name", new_name)))
 
-    def alter_column_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
+    def alter_column_type(
+        self, name: str, data_type: ColumnType, *, check: bool = True
+    ) -> TableSchema:
         """Change the type of a column; stored values are cast on read, nullability stays.
 
         Args:
             name: the column, or `row.field` for a field of a ROW column.
-            type_text: its new type, such as `DECIMAL(10, 2)`.
+            data_type: its new type: a text such as `DECIMAL(10, 2)`, or an Arrow type.
             check: reject a type that stored values do not fit: that would truncate them, overflow
                 or make them null. Files are read if types and statistics do not decide it.
 
@@ -150,7 +160,7 @@ class AlterableTable(BaseTable):
         """
         from paimon_explore.metadata.schema.schema_change import ChangeType
 
-        kind = _type_argument(type_text)
+        kind = column_type(string("name", name), data_type)
         change = ChangeType(column=self._path(name), type=kind, keep_nullability=True)
         return self.alter(change, check=check)
 
@@ -343,7 +353,3 @@ class AlterableTable(BaseTable):
         name = string("name", name)
         is_whole = schema is not None and any(field.name == name for field in schema.fields)
         return (name,) if is_whole else tuple(name.split("."))
-
-
-def _type_argument(text: str) -> DataType:
-    return parse_type_text(string("type_text", text, hint="Pass a type such as 'DECIMAL(10, 2)'."))

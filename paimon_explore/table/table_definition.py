@@ -174,13 +174,22 @@ def _pairs(columns: Sequence[object]) -> Iterable[tuple[str, ColumnType]]:
 
 def _of_pairs(pairs: Iterable[tuple[str, ColumnType]]) -> RowType:
     fields = [
-        DataField(id=0, name=string("The name of a column", name), type=_type(name, given))
+        DataField(id=0, name=string("The name of a column", name), type=column_type(name, given))
         for name, given in pairs
     ]
     return RowType(fields=tuple(fields))
 
 
-def _type(name: str, given: object) -> DataType:
+def column_type(name: str, given: object) -> DataType:
+    """The Paimon type of a column that is given as text, Arrow type or Paimon type.
+
+    Args:
+        name: the column, for errors.
+        given: the type.
+
+    Raises:
+        InvalidInputError: it is not a type.
+    """
     if isinstance(given, str):
         try:
             return parse_type_text(given)

@@ -23,6 +23,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.store.query_authorization import query_authorization
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.scan import Scan
+from paimon_explore.table.table_definition import ColumnType
 from paimon_explore.table.table_write import TableWriter, check_keyed, commit_note
 from paimon_explore.table.transactions.staged_operations import StagedOperations
 from paimon_explore.table.transactions.staged_table import StagedTable
@@ -253,7 +254,12 @@ class Transaction(StagedOperations):
         return self._alter(lambda table: table.schema.alter(*changes, check=check))
 
     def add_column(
-        self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
+        self,
+        name: str,
+        data_type: ColumnType,
+        *,
+        comment: str | None = None,
+        after: str | None = None,
     ) -> TableSchema:
         """Add a nullable column; see `Table.add_column`.
 
@@ -266,7 +272,7 @@ class Transaction(StagedOperations):
         1
         """
         return self._alter(
-            lambda table: table.schema.add_column(name, type_text, comment=comment, after=after)
+            lambda table: table.schema.add_column(name, data_type, comment=comment, after=after)
         )
 
     def drop_column(self, name: str) -> TableSchema:
@@ -294,7 +300,9 @@ class Transaction(StagedOperations):
         """
         return self._alter(lambda table: table.schema.rename_column(name, new_name))
 
-    def alter_column_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
+    def alter_column_type(
+        self, name: str, data_type: ColumnType, *, check: bool = True
+    ) -> TableSchema:
         """Change the type of a column; see `Table.alter_column_type`.
 
         >>> import paimon_explore as pe
@@ -306,7 +314,7 @@ class Transaction(StagedOperations):
         1
         """
         return self._alter(
-            lambda table: table.schema.alter_column_type(name, type_text, check=check)
+            lambda table: table.schema.alter_column_type(name, data_type, check=check)
         )
 
     # ------------------------------------------------------------ reads

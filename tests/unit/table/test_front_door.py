@@ -79,6 +79,11 @@ def test_the_schema_of_a_table_is_changed_on_the_table() -> None:
     table.drop_column("title")
     assert table.schema.row_type.names == ("id", "age")
     assert table.to_arrow().to_pylist() == [{"id": 1, "age": None}]
+    table.add_column("place", pa.struct([("x", pa.int32())]))
+    table.alter_column_type("place.x", pa.int64())
+    assert table.to_arrow().schema.field("place").type == pa.struct([("x", pa.int64())])
+    with pytest.raises(InvalidInputError, match="Column 'size': 3 is not a type"):
+        table.add_column("size", 3)  # type: ignore[arg-type]
 
 
 def test_tags_branches_rollback_and_expiry_are_on_the_table() -> None:

@@ -183,6 +183,8 @@ def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
         ("insert", "Use table.append(rows), or table.upsert(rows) for tables with a primary key."),
         ("new_update", "Use table.update(…), table.delete(where) or table.merge(…)."),
         ("copy", "Use table.at(…), or catalog.table(name, options)."),
+        ("primary_key", "Use table.schema."),
+        ("info", "Use table.profile()."),
         ("nothing_known", "has no attribute 'nothing_known'"),
     ],
 )

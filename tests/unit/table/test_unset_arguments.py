@@ -51,10 +51,10 @@ MERGE: Mapping[str, Arguments] = {
     "when_not_matched_by_source_delete": {"condition": "target.k = 2"},
 }
 ALTER: Mapping[str, Arguments] = {
-    "add_column": {"name": "n", "type_text": "INT", "comment": None, "after": None},
+    "add_column": {"name": "n", "data_type": "INT", "comment": None, "after": None},
     "rename_column": {"name": "v", "new_name": "n"},
     "drop_column": {"name": "v"},
-    "alter_column_type": {"name": "v", "type_text": "BIGINT", "check": True},
+    "alter_column_type": {"name": "v", "data_type": "BIGINT", "check": True},
     "set_options": {"options": {"write-only": "true"}},
     "create_tag": {"name": "new", "snapshot": 1, "retained": None},
     "delete_tag": {"name": "one"},
