@@ -1,6 +1,7 @@
 """Types of columns and operands for which DuckDB chooses another type of a result than Spark."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -9,11 +10,23 @@ from paimon_explore.data_types.definitions import AtomicType, DataType, MapType,
 _NARROW = ("tinyint", "smallint")
 _ENDS = (("int", 2**31), ("bigint", 2**63))
 """The types of constants, and the first number beyond each; a larger constant is a DECIMAL."""
-_ROOTS = {TypeRoot.FLOAT: "float", TypeRoot.TINYINT: "tinyint", TypeRoot.SMALLINT: "smallint"}
+_ROOTS = {
+    TypeRoot.FLOAT: "float",
+    TypeRoot.TINYINT: "tinyint",
+    TypeRoot.SMALLINT: "smallint",
+    TypeRoot.INT: "int",
+    TypeRoot.BIGINT: "bigint",
+    TypeRoot.DECIMAL: "decimal",
+    TypeRoot.CHAR: "text",
+    TypeRoot.VARCHAR: "text",
+    TypeRoot.DATE: "date",
+    TypeRoot.TIMESTAMP: "timestamp",
+    TypeRoot.TIMESTAMP_LTZ: "timestamptz",
+}
 
 
 def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -> None:
-    """Mark the columns that are maps, of which `explode` returns two columns, and narrow numbers.
+    """Mark the columns that are maps, of which `explode` returns two columns, or have a type.
 
     Args:
         tree: the query; a column that a part of it names has the type of its value.
@@ -54,7 +67,7 @@ def _reads_queries(column: exp.Expr) -> bool:
 def _kind(value: exp.Expr) -> str:
     if is_map_value(value):
         return "map"
-    return next((kind for kind in ("float", *_NARROW) if _is_of(value, kind)), "")
+    return next((kind for kind in _ROOTS.values() if _is_of(value, kind)), "")
 
 
 def is_map_value(value: exp.Expr) -> bool:
@@ -70,11 +83,27 @@ _MAPS = frozenset(
         *("map_from_entries", "map_from_arrays"),
     }
 )
+_AS: Mapping[str, Sequence[str]] = {
+    "timestamptz": ("timestamptz",),
+    "timestamp": ("timestamp",),
+    "date": ("date",),
+    "double": ("float", "decimal"),
+    "bigint": ("bigint", "int", *_NARROW),
+}
+"""The type as which a text is compared, by the types of the other values; wider ones first."""
+_RESULTS = {
+    **dict.fromkeys(("current_date", "curdate", "make_date"), "date"),
+    **dict.fromkeys(("now", "current_timestamp", "to_timestamp"), "timestamptz"),
+    "localtimestamp": "timestamp",
+}
+"""Types of the results of functions."""
+_WHOLE, _DAY = re.compile(r"\s*[+-]?[0-9]{1,18}\s*"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _QUOTIENTS = (exp.Div, exp.SafeDivide)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, *_QUOTIENTS)
 _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
     **dict.fromkeys(
-        (*_ARITHMETIC, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ),
+        (*_ARITHMETIC, *_COMPARISONS),
         ("this", "expression"),
     ),
     **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
@@ -88,12 +117,23 @@ _OF_OPERANDS = (*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp
 """Expressions that have this type themselves."""
 
 
-def widen(node: exp.Expr) -> None:
+def widen(node: exp.Expr, cast: Callable[[exp.Expr, str], exp.Expr]) -> None:
     """Cast operands whose common type is wider in Spark.
 
-    FLOAT and another number are DOUBLE, where DuckDB has FLOAT; TINYINT and a constant are INT.
+    FLOAT and another number are DOUBLE, where DuckDB has FLOAT; TINYINT and a constant are INT. A
+    text is compared with a value of another type as that type.
+
+    Args:
+        node: the expression; it is changed.
+        cast: casts a text as Spark does.
     """
     parts = _operands(node)
+    is_comparison = isinstance(node, (*_COMPARISONS, exp.In, exp.Between))
+    texts = [one for one in parts if is_text(one)] if is_comparison else []
+    kind = _compared_as(parts) if texts else None
+    for one in texts:
+        if kind is not None and not _is_read_as(one, kind):
+            one.replace(cast(one.copy(), kind))
     floats = [one for one in parts if _is_of(one, "float")]
     for one in floats if len(floats) < len(parts) or isinstance(node, _QUOTIENTS) else ():
         one.replace(exp.cast(one.copy(), "double"))
@@ -104,6 +144,32 @@ def widen(node: exp.Expr) -> None:
                 kind = next((kind for kind, end in _ENDS if int(plain.name) < end), "")
                 if kind:
                     one.replace(exp.cast(one.copy(), kind))
+
+
+def is_text(node: exp.Expr) -> bool:
+    """Return whether an expression is known to be a text."""
+    return bool(isinstance(node, exp.Literal) and node.is_string) or _is_of(node, "text")
+
+
+def _compared_as(values: Sequence[exp.Expr]) -> str | None:
+    """Return the type as which a text is compared with some values; None if it is a text."""
+    for kind, theirs in _AS.items():
+        if any(_is_of(one, *theirs) or _is_number(one, kind) for one in values):
+            return kind
+    return None
+
+
+def _is_number(node: exp.Expr, kind: str) -> bool:
+    """Return whether an expression is a constant number of a type."""
+    plain = node.this if isinstance(node, exp.Neg) else node
+    is_constant = isinstance(plain, exp.Literal) and not plain.is_string
+    return is_constant and kind == ("bigint" if plain.name.isdigit() else "double")
+
+
+def _is_read_as(text: exp.Expr, kind: str) -> bool:
+    """Return whether DuckDB reads a constant text as Spark does."""
+    pattern = _WHOLE if kind in {"bigint", "double"} else _DAY
+    return isinstance(text, exp.Literal) and pattern.fullmatch(text.name) is not None
 
 
 def _operands(node: exp.Expr) -> list[exp.Expr]:
@@ -122,5 +188,10 @@ def _is_of(node: exp.Expr, *kinds: str) -> bool:
         return _is_of(node.this, *kinds)
     if isinstance(node, exp.Column | exp.Cast):
         return bool(node.is_type(*kinds))
+    if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.Anonymous):
+        name = str(node.this if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
+        if name == "spark_moved":
+            return _is_of(node.expressions[0], *kinds)
+        return _RESULTS.get(name.removeprefix("spark.")) in kinds
     parts = _operands(node) if isinstance(node, _OF_OPERANDS) else ()
     return bool(parts) and all(_is_of(one, *kinds) for one in parts)

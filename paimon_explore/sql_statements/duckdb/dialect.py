@@ -13,6 +13,7 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
@@ -38,6 +39,7 @@ from paimon_explore.sql_statements.tokenizer import (
 )
 
 SPARK, DUCKDB = "spark", "duckdb"
+_OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 _ROW_FUNCTIONS = frozenset(
     {"range", "generate_series", "unnest", "explode", "posexplode", "inline"}
 )
@@ -86,6 +88,23 @@ _INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)
 _QUOTES = type("Tokenizer", (Spark.Tokenizer,), {"STRING_ESCAPES": ["\\", "'", '"']})
 _AnsiSpark = type("_AnsiSpark", (SparkWithPaths,), {"Tokenizer": _QUOTES})
 """Spark's dialect with ANSI mode: CAST may fail, and a doubled quote is one in a text."""
+_USED_ARGUMENTS = {
+    1: "array_agg array_distinct array_size boolean char_length character_length collect_list "
+    "count_if date double explode explode_outer float hex int len posexplode posexplode_outer "
+    "rand random size string timestamp_ltz timestamp_ntz",
+    2: "approx_count_distinct array_append array_prepend array_sort ceil ceiling corr date_sub div "
+    "element_at first floor get_json_object initcap last left listagg ltrim mod percentile "
+    "regexp_count regexp_like regr_avgx regr_avgy regr_sxx regr_sxy regr_syy right rlike round "
+    "rtrim shiftleft shiftright sort_array string_agg transform try_element_at",
+    3: "approx_percentile array_join charindex date_diff datediff ilike like locate max_by min_by "
+    "percentile_approx position regexp_extract regexp_extract_all slice substr substring",
+}
+"""Functions of which sqlglot would drop further arguments, by how many it uses."""
+_MOST_ARGUMENTS = {
+    name.upper(): most for most, names in _USED_ARGUMENTS.items() for name in names.split()
+}
+_HARMLESS = ("RANDOM with seed", "EXTRACT from TIMESTAMPTZ", "SOUNDEX", "Argument 'accuracy'")
+"""Starts of what sqlglot says of functions that `spark_semantics` translates."""
 _UNKNOWN = "_paimon_unknown_"
 """Prefix of functions that sqlglot must not know."""
 _SPARK, _DATABRICKS = Spark.Parser, Databricks.Parser
@@ -213,6 +232,7 @@ def _numbered(text: str, dialect: str) -> str:
     prefix = ":_" if dialect == SPARK else "$_"
     cuts = [(one.start, one.end, f"{prefix}{at}") for at, one in enumerate(signs)]
     if dialect == SPARK:
+        _check_arguments(tokens)
         cuts += (*_new_names(tokens), *quoted_keywords(tokens))
     return spliced(text, sorted(cuts))
 
@@ -234,6 +254,23 @@ def _new_names(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
             and not (one.word == "TIMESTAMP" and tokens[at + 2].kind is Kind.NUMBER)
         ):
             yield one.start, one.end, _UNKNOWN + one.text
+
+
+def _check_arguments(tokens: Sequence[Token]) -> None:
+    """Refuse arguments that sqlglot would drop."""
+    for at, one in enumerate(tokens):
+        most = _MOST_ARGUMENTS.get(one.word)
+        before, after = tokens[max(at - 1, 0)], tokens[min(at + 1, len(tokens) - 1)]
+        if most is None or after.sign != "(" or before.sign in {".", ")"} or before.word == "AS":
+            continue
+        depth = given = 1
+        for inner in tokens[at + 2 :]:
+            depth += (inner.sign in _OPENERS) - (inner.sign in _CLOSERS)
+            given += depth == 1 and inner.sign == ","
+            if depth == 0:
+                break
+        if given > most:
+            raise InvalidInputError(f"{one.text} takes at most {most} arguments, not {given}.")
 
 
 def _check_function(table: exp.Table, dialect: str) -> None:
@@ -318,10 +355,17 @@ def duckdb_tree(tree: exp.Expr, dialect: str = SPARK) -> exp.Expr:
 
 
 def duckdb_text(tree: exp.Expr, dialect: str = SPARK) -> str:
-    """Return a tree as text of DuckDB, with the results that its dialect defines."""
-    meant = duckdb_tree(tree, dialect)
-    with _silent_sqlglot():
-        return meant.sql(dialect=DUCKDB)
+    """Return a tree as text of DuckDB, with the results that its dialect defines.
+
+    Raises:
+        UnsupportedFeatureError: the text would leave out a part of the tree.
+    """
+    writer = DuckDB().generator(unsupported_level=sqlglot.ErrorLevel.IGNORE)
+    text: str = writer.generate(duckdb_tree(tree, dialect))
+    lost = [one for one in writer.unsupported_messages if not one.startswith(_HARMLESS)]
+    if lost and dialect == SPARK:
+        raise UnsupportedFeatureError("this form of a function without Spark", hint=f"{lost[0]}.")
+    return text
 
 
 def with_values(tree: exp.Query, args: Args) -> exp.Query:

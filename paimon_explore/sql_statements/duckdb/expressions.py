@@ -10,6 +10,7 @@ from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
+from paimon_explore.sql_statements.duckdb.column_types import mark_types
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type, stored_value
 from paimon_explore.sql_statements.duckdb.type_names import quoted
@@ -48,6 +49,8 @@ def computed(
         )
     if isinstance(tree.unnest(), exp.Null):
         return literal(None)
+    names = [name for _, name in columns]
+    mark_types(tree, zip(names, (one.type for one in row_type.fields), strict=True))
     text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
     used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]

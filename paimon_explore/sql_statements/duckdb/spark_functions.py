@@ -7,6 +7,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.duckdb.column_types import is_text
 from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
 
 SPARK = "spark"
@@ -73,6 +74,8 @@ def _days(node: exp.Expr) -> exp.Expr:
 
 def _field(unit: str, value: exp.Expr) -> exp.Expr:
     """Return a field of a time by its name in Spark."""
+    if is_text(value):
+        value = call("spark_instant", value)
     if unit.upper() in {"DOW", "DAYOFWEEK"}:
         return exp.cast(exp.Add(this=call("dayofweek", value), expression=ONE.copy()), "int")
     if unit.upper() in {"DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"}:
@@ -230,8 +233,13 @@ def _is_struct(node: exp.Expr) -> bool:
     return isinstance(node, exp.Struct) and bool(node.expressions)
 
 
-def _extreme(name: str, value: exp.Expr, order: exp.Expr | None = None) -> exp.Expr:
-    """Return the value with the greatest or least order, in which nulls of structs are least."""
+def _extreme(
+    name: str, value: exp.Expr, order: exp.Expr | None = None, count: exp.Expr | None = None
+) -> exp.Expr:
+    """Return the value with the greatest or least order, in which nulls of structs are least.
+
+    With a count it is an array of so many values.
+    """
     key = value if order is None else order
     if _is_struct(key):
         values = [one.args.get("expression") or one.unalias() for one in key.expressions]
@@ -241,6 +249,14 @@ def _extreme(name: str, value: exp.Expr, order: exp.Expr | None = None) -> exp.E
             for part in (exp.Not(this=exp.Is(this=one.copy(), expression=exp.Null())), one.copy())
         ]
         key = call("row", *parts)
+    if count is not None:  # structs, as DuckDB leaves out values that are null
+        one = exp.to_identifier("_one")
+        held = exp.Struct(expressions=[exp.PropertyEQ(this=one, expression=value.copy())])
+        found = call(name.removesuffix("_null"), held, key.copy(), count.copy())
+        value_of = exp.Lambda(
+            this=call("struct_extract", one.copy(), exp.Literal.string("_one")), expressions=[one]
+        )
+        return call("list_transform", found, value_of)
     return call(name, value.copy(), key.copy())
 
 
@@ -357,6 +373,8 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "monotonically_increasing_id": lambda: exp.Paren(
         this=exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=ONE.copy())
     ),
+    "approx_top_k": refused("the function approx_top_k"),
+    "time_bucket": lambda width, time: call("time_bucket", width, time),
     "hash": refused("the function hash"),
     "xxhash64": refused("the function xxhash64"),
     "to_char": refused("the function to_char", "date_format formats times."),
@@ -385,8 +403,12 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.WithinGroup: _percentile,
     exp.Median: lambda node: exp.Median(this=exp.cast(node.this.copy(), "double")),
     exp.CountIf: lambda node: exp.Count(this=exp.Case(ifs=[exp.If(this=node.this, true=ONE)])),
-    exp.ArgMax: lambda node: _extreme("arg_max_null", node.this, node.expression),
-    exp.ArgMin: lambda node: _extreme("arg_min_null", node.this, node.expression),
+    exp.ArgMax: lambda node: _extreme(
+        "arg_max_null", node.this, node.expression, node.args.get("count")
+    ),
+    exp.ArgMin: lambda node: _extreme(
+        "arg_min_null", node.this, node.expression, node.args.get("count")
+    ),
     exp.Max: lambda node: _extreme("arg_max_null", node.this) if _is_struct(node.this) else node,
     exp.Min: lambda node: _extreme("arg_min_null", node.this) if _is_struct(node.this) else node,
     exp.Filter: lambda node: of_no_rows(_filtered(node)),

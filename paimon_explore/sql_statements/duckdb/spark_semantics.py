@@ -52,7 +52,7 @@ def spark_semantics(tree: exp.Expr) -> exp.Expr:
 
 
 def _fixed(node: exp.Expr) -> exp.Expr:
-    widen(node)
+    widen(node, _cast)
     fix = _FIXES.get(type(node))
     return node if fix is None else fix(node)
 
@@ -345,7 +345,7 @@ def _as_int(node: exp.Expr) -> exp.Expr:
 
 
 _INTEGERS = (
-    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfYear, exp.WeekOfYear),
+    *(exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfYear, exp.WeekOfYear),
     *(exp.UnixDate, exp.RegexpCount, exp.RegexpInstr),
 )
 """Functions whose result is INT."""
@@ -473,6 +473,7 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Floor: _rounded("spark_floor"),
     exp.Ceil: _rounded("spark_ceil"),
     exp.BitwiseCount: lambda node: _as_int(call("bit_count", exp.cast(node.this, "bigint"))),
+    exp.Quarter: lambda node: _as_int(exp.Quarter(this=exp.cast(node.this, "date"))),
     exp.Sign: lambda node: call("spark_sign", exp.cast(node.this.copy(), "double")),
     exp.Round: _round,
     exp.Select: _select,

@@ -238,6 +238,22 @@ def test_a_folder_of_parquet_files_becomes_a_table(
         catalog.sql(call.format("default.x", "other"))
 
 
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("percentile(n, 0.5, n)", "percentile takes at most 2 arguments, not 3"),
+        ("regexp_replace(s, 'a', 'b', n)", "form of a function.*REGEXP_REPLACE.*position"),
+        ("to_binary(s, s)", "form of a function.*format S"),
+        ("time_bucket(INTERVAL 1 DAY, now(), now())", "time_bucket has other arguments than 3"),
+        ("approx_top_k(n)", "approx_top_k"),
+    ],
+)
+def test_no_argument_of_a_function_is_ignored(function: str, message: str) -> None:
+    rows = pa.table({"s": ["a"], "n": [1]})
+    with pytest.raises((InvalidInputError, UnsupportedFeatureError), match=message):
+        pe.sql(f"SELECT {function} FROM rows", rows=rows).to_arrow()
+
+
 VALUES: dict[str, object] = {
     "7 / 2": 3.5,
     "7 DIV 2": 3,
