@@ -222,13 +222,13 @@ class TablePaths:
         below = _without_scheme(self.root).rstrip("/")
         parts = place.split("/")
         if ".." in parts or "." in parts or "\0" in path:
-            rule = f"must have no segment '.' or '..' and no NUL character, not {path[:120]!r}"
-            raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
+            rule = f"must have no segment '.' or '..' and no NUL, not {path[:120]!r}"
+            raise CorruptFileError(self.root, "_EXTERNAL_PATH of a data file", rule)
         if place.startswith(f"{below}/"):
             first = place[len(below) :].strip("/").partition("/")[0]
             if is_metadata_folder(first) and not (is_index and first == "index"):
-                rule = f"must not point to a metadata file of the table, but is {path[:120]!r}"
-                raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
+                rule = f"must not be in the metadata folder {first!r}, but is {path[:120]!r}"
+                raise CorruptFileError(self.root, "_EXTERNAL_PATH of a data file", rule)
         return path
 
     def extra_file(

@@ -66,5 +66,6 @@ def contents_path(root: str, uri: str) -> str:
     raise UnsupportedFeatureError(
         "reading the contents of a BLOB outside of the table's storage",
         uri,
-        hint="Pass options={'blob-as-descriptor': 'true'} to read the descriptors.",
+        hint="Open the table with options={'blob-as-descriptor': 'true'} to read where the BLOB is "
+        "stored (URI, offset and length) instead of its contents.",
     )

@@ -102,7 +102,7 @@ def _of_pandas(frame: object) -> pa.Schema:
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise InvalidInputError(
                 f"Column {name!r} of the data frame {_unusable(error, column)}.",
-                hint="Convert the column, or pass the types by name: {'id': 'BIGINT'}.",
+                hint=f"Convert the column, or pass the columns by name: {{{name!r}: 'DOUBLE'}}.",
             ) from error
     return pa.Schema.from_pandas(frame, preserve_index=False)  # type: ignore[arg-type]  # as above
 

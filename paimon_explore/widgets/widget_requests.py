@@ -6,6 +6,7 @@ Messages are not trusted: their fields are validated.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from paimon_explore.arguments import invalid_argument
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_search import search_names
@@ -286,5 +287,5 @@ def checked_number(value: object) -> int:
         InvalidInputError: it is not.
     """
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
-        raise InvalidInputError("A number in the request must be a non-negative integer.")
+        raise invalid_argument("A number in the request", value, "a non-negative integer")
     return value

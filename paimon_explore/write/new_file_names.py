@@ -112,8 +112,9 @@ def external_folders(options: TableOptions) -> ExternalFolders | None:
         roots = tuple(root for root in roots if root.lower().startswith(f"{scheme.lower()}:"))
         if not roots:
             raise InvalidInputError(
-                f"Option {opt.DATA_FILE_EXTERNAL_PATHS.key!r} contains no path with the "
-                f"scheme {scheme!r}."
+                f"Option {opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS.key!r} is {scheme!r}, but "
+                f"{opt.DATA_FILE_EXTERNAL_PATHS.key!r} contains no path with this scheme: "
+                f"{options.value(opt.DATA_FILE_EXTERNAL_PATHS)!r}."
             )
     weights = [1] * len(roots)
     if strategy is ExternalPathStrategy.WEIGHT_ROBIN:

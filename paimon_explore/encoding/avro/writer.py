@@ -269,7 +269,7 @@ def encode_values(array: Column, node: AvroNode, where: str) -> Encoded:
     if isinstance(node, OptionalNode):
         return _encode_optional(array, node, where)
     if array.null_count:
-        raise InvalidInputError(f"Column {where} must not contain null.")
+        raise InvalidInputError(f"Column {where!r} is NOT NULL, but contains null.")
     match node:
         case PlainNode():
             return _encode_plain(array, node, where)
@@ -324,7 +324,7 @@ def _encode_optional(array: Column, node: OptionalNode, where: str) -> Encoded:
     if not array.null_count:
         return _tagged(value_tag, encode_values(array, node.inner, where))
     if node.null_branch is None:
-        raise InvalidInputError(f"Column {where} must not contain null.")
+        raise InvalidInputError(f"Column {where!r} is NOT NULL, but contains null.")
     valid = valid_mask(array)
     inner = _tagged(value_tag, encode_values(filter_rows(array, valid), node.inner, where))
     null_tag = pa.scalar(b"\x00" if node.null_branch == 0 else b"\x02", pa.binary())

@@ -185,7 +185,8 @@ def encode_bsi(column: Column, data_type: DataType) -> bytes:
     keys = np.array(ranked.keys or [0], np.int64)
     if keys[0] == np.iinfo(np.int64).min:
         raise InvalidInputError(
-            "A bit-sliced index (BSI) cannot contain -9223372036854775808, the minimum of BIGINT."
+            "A bit-sliced index (BSI) cannot contain -9223372036854775808, the minimum of BIGINT.",
+            hint="Change the value, or index the column with another type, such as 'bitmap'.",
         )
     numbers = keys[ranked.codes]
     parts = [bytes([_VERSION]), ranked.row_count.to_bytes(4, "big")]

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from paimon_explore.arguments import invalid_argument
 from paimon_explore.data_types.arrow_buffers import Numbers
 from paimon_explore.data_types.definitions import NUMBERS
 from paimon_explore.data_types.formatter import type_text
@@ -101,7 +102,7 @@ def parse_input(text: str) -> RowsInput:
             continue
         value = found[name]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise InvalidInputError(f"{name!r} of the Rows view must be of type {kind.__name__}.")
+            raise invalid_argument(f"{name!r} of the Rows view", value, f"of type {kind.__name__}")
         given[name] = value
     columns = found.get("columns", [])
     if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):

@@ -103,8 +103,8 @@ def first_change(store: TableStore, table: str, condition: str, matching: Matchi
             "change",
             condition,
             table,
-            message=f"In table {table} no row fulfils {condition} {shown}.",
-            hint="If it held in between, history() of a query shows when.",
+            message=f"In table {table} no row fulfils {condition} {shown}, from where it searches.",
+            hint="history() of a query that counts such rows shows where there were some.",
         )
     low, high = -1, len(ids) - 1
     if high and holds(0):

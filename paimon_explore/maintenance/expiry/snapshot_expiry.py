@@ -362,7 +362,8 @@ def repair_earliest_snapshot(store: TableStore, snapshot_id: int) -> int:
     if not previous <= snapshot_id <= latest:
         raise InvalidInputError(
             f"Snapshot {snapshot_id} is not between the earliest snapshot {previous} and the "
-            f"latest snapshot {latest}."
+            f"latest snapshot {latest}.",
+            hint=f"Pass a number from {previous} to {latest}.",
         )
     known = frozenset(ids)
     missing = [number for number in range(snapshot_id, latest + 1) if number not in known]

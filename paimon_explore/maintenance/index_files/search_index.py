@@ -249,14 +249,14 @@ def _vectors(
     wanted = int(sizes[0]) if dimension is None else int(dimension)
     for at in np.flatnonzero(sizes != wanted)[:1].tolist():
         raise InvalidInputError(
-            f"The vectors of column {field.name!r} must have {wanted} dimensions; that of row "
-            f"{rows[at]} of the indexed rows has {sizes[at]}.",
+            f"Column {field.name!r}, row {rows[at]} of the indexed rows (counted from 0): the "
+            f"vector has {sizes[at]} elements, but the index has {wanted} dimensions.",
             hint="Change the row, or set its vector to NULL, and create the index again.",
         )
     for at in np.setdiff1d(np.arange(len(rows)), _finite_vectors(column))[:1].tolist():
         raise InvalidInputError(
-            f"The vectors of column {field.name!r} must be finite numbers; that of row {rows[at]} "
-            f"of the indexed rows is {lists[at].as_py()}.",
+            f"Column {field.name!r}, row {rows[at]} of the indexed rows (counted from 0): the "
+            f"vector {lists[at].as_py()} has an element that is not a finite number.",
             hint="Change the row, or set its vector to NULL, and create the index again.",
         )
     numbers = pc.call_function("list_flatten", [lists]).to_numpy(zero_copy_only=False)

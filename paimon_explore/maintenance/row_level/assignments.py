@@ -135,8 +135,11 @@ def _null_where(
     if not absent.any():
         return values
     if not field.type.nullable:
-        msg = f"A field of a null ROW cannot be set, because field {field.name!r} is NOT NULL."
-        raise InvalidInputError(msg, hint="Set the whole ROW.")
+        raise InvalidInputError(
+            f"One field of a ROW cannot be set where the ROW is null: its field {field.name!r} is "
+            "NOT NULL and would have no value.",
+            hint="Set the whole ROW, or leave out the rows where it IS NULL.",
+        )
     indices = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
     found: Column = values.take(indices)
     return found

@@ -107,6 +107,6 @@ def retract_error(name: str) -> FormatError:
     return FormatError(
         f"Aggregate function {name!r} cannot retract values, "
         "but the data contains deletions (-D) or old values of updates (-U).",
-        hint="Set fields.<column>.ignore-retract = true to ignore them: what they remove then "
-        "remains in the result.",
+        hint="Set the table option fields.<column>.ignore-retract = true to ignore them; the "
+        "values that they would take away remain in the result.",
     )

@@ -47,7 +47,7 @@ class RestClient:
         uri = options.get("uri", "")
         if not uri:
             raise InvalidInputError(
-                "A REST catalog needs the option 'uri'.", hint="It looks like 'https://host:port'."
+                "A REST catalog needs the option 'uri'.", hint="Pass uri='https://host:port'."
             )
         self._http = HttpClient(uri, http_settings(options), _headers(options))
         self._http.auth = authenticate(options, self._http.uri, self._http.fetch)

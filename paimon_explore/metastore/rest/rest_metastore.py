@@ -288,7 +288,10 @@ class RestMetastore(RestViewsFunctions):
         """Refuse: the protocol has no such request."""
         del new_name
         self.database(name)
-        raise UnsupportedFeatureError("renaming a database", "catalogs with metastore='rest'")
+        raise UnsupportedFeatureError(
+            "renaming a database of a REST catalog",
+            hint="Create the new database, and move the tables with rename_table().",
+        )
 
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's tables page by page; raises NotFoundError."""

@@ -70,10 +70,9 @@ from paimon_explore.scan.predicate.sql_tokenizer import (
 Where: TypeAlias = str | Term | Expression | FilterList
 """Forms of a `where` argument: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or an expression."""
 
-_VALUE_EXAMPLE = "Write an expression such as: qty + 1."
+_SUBQUERY = "Run the query first, and write its values: id IN (1, 2)."
 _READ_ROWS = "Read the rows and filter them afterwards."
-_MAX_DEPTH = 100
-_MAX_SIGNS = 100
+_MAX_DEPTH = _MAX_SIGNS = 100
 _SIGNS = {op.value: op for op in CompareOp} | {"!=": CompareOp.NE, "==": CompareOp.EQ}
 _TYPED_TEXTS: dict[str, Callable[[str], Literal]] = {
     "DATE": date_text_literal,
@@ -123,7 +122,7 @@ def parse_value(text: str) -> Expression:
             .replace("A condition", "An expression")
             .replace("condition", "expression")
         )
-        hint = error.hint.replace(EXAMPLE, _VALUE_EXAMPLE)
+        hint = error.hint.replace(EXAMPLE, "Write an expression such as: qty + 1.")
         raise InvalidInputError(message, hint=hint) from None
 
 
@@ -390,14 +389,16 @@ class _Parser:
                 found = Call(function="[]", arguments=(values, self._operand(self._or)))
                 self._expect("]")
                 if self._here.text == "." and self._here.kind is TokenKind.SIGN:
-                    rule, hint = "fields of elements are not supported in a condition", _READ_ROWS
-                    raise self._problem(rule, hint=hint)
+                    rule = "fields of elements are not supported in a condition"
+                    raise self._problem(rule, hint=_READ_ROWS)
             else:
                 return found
 
     def _primary(self) -> Expression:
         token = self._here
         if self._takes("("):
+            if self._here.text.upper() == "SELECT":
+                raise self._problem("a condition cannot contain a subquery", hint=_SUBQUERY)
             inner = self._or()
             self._expect(")")
             return inner
@@ -454,9 +455,8 @@ class _Parser:
         if upper == "CASE" or (upper == "INTERVAL" and following.kind is not TokenKind.WORD):
             return self._case() if upper == "CASE" else self._interval()
         if word.text.lower() in RESERVED:
-            raise self._problem(
-                f"the keyword {upper} is unexpected here", hint=_quote_hint(word.text)
-            )
+            rule = f"the keyword {upper} is unexpected here"
+            raise self._problem(rule, hint=_quote_hint(word.text))
         return self._column()
 
     def _interval(self) -> Expression:

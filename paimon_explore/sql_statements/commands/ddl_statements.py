@@ -242,8 +242,9 @@ def _take_like(warehouse: Warehouse, reader: Reader, made: _Create) -> None:
     made.options, made.comment = dict(schema.options), schema.comment
     if reader.comes("("):
         raise UnsupportedFeatureError(
-            "CREATE TABLE … LIKE … (…)",
-            hint="LIKE copies columns, keys and options; TBLPROPERTIES set other options.",
+            "CREATE TABLE … LIKE with a column list",
+            hint="Leave the list out: LIKE copies columns, keys and options. ALTER TABLE changes "
+            "columns afterwards.",
         )
 
 

@@ -33,7 +33,7 @@ def parquet_folder(file_io: FileIO, folder: str) -> ForeignTable:
         files = [(name, file_io.open(folder + name)) for name in names]
         first = pq.ParquetFile(files[0][1])
     except (pa.ArrowInvalid, IndexError) as error:
-        why = f"{names[0][1:]!r} is none." if names else "It contains no files."
+        why = f"{names[0][1:]!r} is none." if names else "it does not exist or is empty."
         raise InvalidInputError(f"{folder!r} is not a folder of Parquet files: {why}") from error
     values = [dict(_PARTITION.findall(name)) for name in names]
     keys = tuple(values[0])

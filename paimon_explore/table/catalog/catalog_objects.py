@@ -102,8 +102,8 @@ class CatalogObjects:
 
         if file_format not in FORMATS:
             raise InvalidInputError(
-                f"{file_format!r} is not a format of format tables.",
-                hint=f"Formats: {choices(FORMATS)}.",
+                f"A format table cannot have files of the format {file_format!r}.",
+                hint=f"Pass one of {choices(FORMATS)}.",
             )
         wanted = plain_identifier(name)
         given = {**(options or {}), "type": FORMAT_TABLE, "file.format": file_format}

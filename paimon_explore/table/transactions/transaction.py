@@ -345,9 +345,9 @@ class Transaction(StagedOperations):
         engine = self._staged.options.value(opt.MERGE_ENGINE)
         if self._operations and engine is MergeEngine.FIRST_ROW:
             raise UnsupportedFeatureError(
-                "reading rows of a transaction in a table with 'merge-engine' = 'first-row', where "
-                "new rows are visible only after a compaction,",
-                hint="Read the table after the transaction.",
+                "reading rows of a transaction in a table with 'merge-engine' = 'first-row'",
+                hint="A compaction makes them visible: commit the transaction, call compact() of "
+                "the table, and read it.",
             )
         self._can_repeat, self._has_read = False, True
         return self._staged.reader.scan(columns, where, limit)

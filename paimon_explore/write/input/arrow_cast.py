@@ -170,7 +170,7 @@ class _Cast:
         found = np.flatnonzero(valid_mask(array))
         position = int(found[0]) if len(found) else None
         return self._at.error(
-            f"values of type {array.type} are not {expected}", data_type, position
+            f"the values must be {expected}, not of type {array.type}", data_type, position
         )
 
     def _nested(self, array: Column, data_type: NestedType, target: pa.DataType) -> Column:
@@ -194,7 +194,7 @@ class _Cast:
         if unknown:
             known = choices(data_type.names)
             raise self._at.error(
-                f"the row type has no field {unknown[0]!r}; its fields are {known}"
+                f"the ROW type has no field {unknown[0]!r}; its fields are {known}"
             )
         valid = valid_mask(array)
         given = dict(zip(names, array.flatten(), strict=True))  # null where the row is

@@ -403,7 +403,7 @@ def _row(
     unknown = [name for name in value if data_type.field(str(name)) is None]
     if unknown:
         problem = (
-            f"the row type has no field {unknown[0]!r}; its fields are {choices(data_type.names)}"
+            f"the ROW type has no field {unknown[0]!r}; its fields are {choices(data_type.names)}"
         )
         raise location.error(problem, None, position)
     return value

@@ -277,7 +277,7 @@ def test_types_that_avro_files_cannot_hold_are_refused() -> None:
 
 def test_values_that_the_schema_does_not_allow_are_refused() -> None:
     needed = avro_schema(pa.schema([pa.field("c", pa.int64(), nullable=False)]))
-    with pytest.raises(InvalidInputError, match="Column c must not contain null"):
+    with pytest.raises(InvalidInputError, match="Column 'c' is NOT NULL, but contains null"):
         write_avro(needed, [pa.array([1, None])])
     with pytest.raises(InvalidInputError, match="must be an integer column"):
         write_avro(needed, [pa.array([1.5])])

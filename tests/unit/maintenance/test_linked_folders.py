@@ -257,7 +257,7 @@ def test_an_external_path_into_the_metadata_of_the_table_is_refused(
     before = contents(Path(table.path))
     opened = open_table(table.path)
     for run in (opened.to_arrow, opened.compact, lambda: opened.delete("k = 1")):
-        with pytest.raises(CorruptFileError, match=r"_EXTERNAL_PATH must "):
+        with pytest.raises(CorruptFileError, match=r"_EXTERNAL_PATH of a data file must "):
             run()
     with suppress(CorruptFileError):
         opened.truncate()  # the hostile entry is a candidate of the next expiry

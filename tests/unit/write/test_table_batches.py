@@ -306,15 +306,15 @@ def test_columns_of_nothing_but_nulls_are_taken_for_any_type() -> None:
 @pytest.mark.parametrize(
     ("column", "data_type", "problem"),
     [
-        (pa.array([1]), ArrayType(element=INT), "are not lists"),
-        (pa.array([1]), VectorType(element=INT, length=2), "are not vectors"),
+        (pa.array([1]), ArrayType(element=INT), "must be lists"),
+        (pa.array([1]), VectorType(element=INT, length=2), "must be vectors"),
         (
             pa.array([[1, 2, 3]], pa.list_(pa.int32(), 3)),
             VectorType(element=INT, length=2),
             "the vectors must have 2 elements, not 3",
         ),
-        (pa.array([1]), MapType(key=STRING, value=INT), "are not maps"),
-        (pa.array([1]), RowType(fields=()), "are not rows"),
+        (pa.array([1]), MapType(key=STRING, value=INT), "must be maps"),
+        (pa.array([1]), RowType(fields=()), "must be rows"),
     ],
 )
 def test_other_shapes_than_the_columns_are_refused(
@@ -387,7 +387,7 @@ def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
     row = RowType(fields=(DataField(id=1, name="x", type=INT),))
     shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
     with pytest.raises(
-        InvalidInputError, match=r"row 0 .counted from 0.: the row type has no field 'z'"
+        InvalidInputError, match=r"row 0 .counted from 0.: the ROW type has no field 'z'"
     ):
         list(open_rows([{"r": {"z": 1}}], shape))
 

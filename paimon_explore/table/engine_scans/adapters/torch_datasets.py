@@ -104,10 +104,9 @@ class RowsInMemory(Dataset):  # type: ignore[misc]  # PyTorch may not be install
         """Return the rows of a batch, which the DataLoader asks for at once."""
         count = len(self)
         wanted = [operator.index(index) for index in indices]
-        if any(not -count <= index < count for index in wanted):
-            raise IndexError(
-                f"Rows {wanted} do not all exist: the dataset has {count} rows, counted from 0."
-            )
+        for index in wanted:
+            if not -count <= index < count:
+                raise IndexError(f"There is no row {index}: the dataset has {count} rows.")
         numbers = pa.array([index % count for index in wanted], pa.int64())
         return self._rows.take(numbers).to_pylist()
 
