@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from paimon_explore.data_types.definitions import ArrayType, DataField, DataType, MapType, RowType
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -46,7 +47,7 @@ def edit_siblings(
         data_type = _edit_rows(field.type, path, 1, edit)
         return replace(field, type=data_type)
 
-    return edit_field(fields, path[0], inside, path)
+    return edit_field(fields, path[0], inside)
 
 
 def _edit_rows(
@@ -59,7 +60,7 @@ def _edit_rows(
             return replace(data_type, element=_edit_rows(data_type.element, path, depth + 1, edit))
         if isinstance(data_type, MapType) and path[depth] == VALUE:
             return replace(data_type, value=_edit_rows(data_type.value, path, depth + 1, edit))
-    raise NotFoundError("column", ".".join(path[: depth + 1]))
+    raise _no_fields(".".join(path[: depth + 1]), data_type)
 
 
 def edit_field(
@@ -92,7 +93,7 @@ def edit_type(
     def change(field: DataField, rest: Sequence[str]) -> DataField:
         return replace(field, type=_edit_part(field, field.type, rest, edit))
 
-    return edit_field(fields, path[0], lambda field: change(field, path[1:]), path)
+    return edit_field(fields, path[0], lambda field: change(field, path[1:]))
 
 
 def _edit_part(
@@ -110,7 +111,15 @@ def _edit_part(
         return replace(data_type, element=element)
     if isinstance(data_type, MapType) and rest[0] == VALUE:
         return replace(data_type, value=_edit_part(column, data_type.value, rest[1:], edit))
-    raise NotFoundError("column", f"{column.name}.{'.'.join(rest)}")
+    raise _no_fields(f"{column.name}.{'.'.join(rest)}", data_type)
+
+
+def _no_fields(path: str, data_type: DataType) -> NotFoundError:
+    """The error of a path that leads into a type without fields."""
+    hint = f"{type_text(data_type)} is not a ROW."
+    if isinstance(data_type, ArrayType):
+        hint += f" Fields of its elements are {ELEMENT}.<field>."
+    return NotFoundError("column", path, hint=hint)
 
 
 def unknown_column(shown: str, name: str, fields: Fields) -> NotFoundError:

@@ -461,7 +461,7 @@ def test_vectors_that_cannot_be_indexed_or_searched() -> None:
         table.maintenance.create_global_index("v", "ivf-flat")
     table = vectors(20)
     table.append([{"id": 20, "v": [1.0, 2.0, float("nan"), 0.0]}])
-    with pytest.raises(InvalidInputError, match="row 20 of .* not a finite number"):
+    with pytest.raises(InvalidInputError, match=r"row 20 of .* not a finite number"):
         table.maintenance.create_global_index("v", "ivf-flat")
     table = vectors(20)
     table.maintenance.create_global_index("v", "ivf-flat")
