@@ -267,7 +267,7 @@ def _check_arguments(tokens: Sequence[Token]) -> None:
         for inner in tokens[at + 2 :]:
             depth += (inner.sign in _OPENERS) - (inner.sign in _CLOSERS)
             given += depth == 1 and inner.sign == ","
-            if depth == 0:
+            if depth == 0 or (depth == 1 and inner.word == "ORDER"):
                 break
         if given > most:
             raise InvalidInputError(f"{one.text} takes at most {most} arguments, not {given}.")
