@@ -45,7 +45,7 @@ def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -
         _mark(found[name], kinds[name])
     for alias in reversed(list(tree.find_all(exp.Alias))):  # parts before what holds them
         name = alias.alias.lower()
-        own = [one for one in found.get(name, ()) if name not in kinds or _reads_queries(one)]
+        own = [one for one in found.get(name, ()) if name not in kinds or _may_be_alias(one)]
         _mark(own, alias.this)
 
 
@@ -56,8 +56,13 @@ def _mark(columns: Sequence[exp.Expr], value: exp.Expr | str) -> None:
             column.type = exp.DataType.build(kind) if kind else None
 
 
-def _reads_queries(column: exp.Expr) -> bool:
-    """Return whether the query of a column reads no table itself."""
+def _may_be_alias(column: exp.Expr) -> bool:
+    """Return whether a column may be that of a part of the query, before one of a table.
+
+    So it is in HAVING and QUALIFY, and if the query of the column reads no table itself.
+    """
+    if not isinstance(column.find_ancestor(exp.Having, exp.Qualify, exp.Select), exp.Select):
+        return True
     select = column.parent_select
     if select is None or select.args.get("joins") or not select.args.get("from_"):
         return False
@@ -117,7 +122,7 @@ _OF_OPERANDS = (*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp
 """Expressions that have this type themselves."""
 
 
-def widen(node: exp.Expr, cast: Callable[[exp.Expr, str], exp.Expr]) -> None:
+def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -> None:
     """Cast operands whose common type is wider in Spark.
 
     FLOAT and another number are DOUBLE, where DuckDB has FLOAT; TINYINT and a constant are INT. A
@@ -125,15 +130,15 @@ def widen(node: exp.Expr, cast: Callable[[exp.Expr, str], exp.Expr]) -> None:
 
     Args:
         node: the expression; it is changed.
-        cast: casts a text as Spark does.
+        as_beside: casts a text as Spark does for the type of another value, the first argument.
     """
     parts = _operands(node)
     is_comparison = isinstance(node, (*_COMPARISONS, exp.In, exp.Between))
     texts = [one for one in parts if is_text(one)] if is_comparison else []
-    kind = _compared_as(parts) if texts else None
+    other, kind = _widest(parts) if texts else (node, "")
     for one in texts:
-        if kind is not None and not _is_read_as(one, kind):
-            one.replace(cast(one.copy(), kind))
+        if kind and not _is_read_as(one, kind):
+            one.replace(as_beside(other, one))
     floats = [one for one in parts if _is_of(one, "float")]
     for one in floats if len(floats) < len(parts) or isinstance(node, _QUOTIENTS) else ():
         one.replace(exp.cast(one.copy(), "double"))
@@ -151,12 +156,13 @@ def is_text(node: exp.Expr) -> bool:
     return bool(isinstance(node, exp.Literal) and node.is_string) or _is_of(node, "text")
 
 
-def _compared_as(values: Sequence[exp.Expr]) -> str | None:
-    """Return the type as which a text is compared with some values; None if it is a text."""
+def _widest(values: Sequence[exp.Expr]) -> tuple[exp.Expr, str]:
+    """Return the value whose type texts get, and this type; it is empty if all may be texts."""
     for kind, theirs in _AS.items():
-        if any(_is_of(one, *theirs) or _is_number(one, kind) for one in values):
-            return kind
-    return None
+        for one in values:
+            if _is_of(one, *theirs) or _is_number(one, kind):
+                return one, kind
+    return values[0], ""
 
 
 def _is_number(node: exp.Expr, kind: str) -> bool:

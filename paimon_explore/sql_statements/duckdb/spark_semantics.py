@@ -52,7 +52,7 @@ def spark_semantics(tree: exp.Expr) -> exp.Expr:
 
 
 def _fixed(node: exp.Expr) -> exp.Expr:
-    widen(node, _cast)
+    widen(node, _beside)
     fix = _FIXES.get(type(node))
     return node if fix is None else fix(node)
 
@@ -305,6 +305,14 @@ _OF_ARGUMENT = (
     *(exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead, exp.Mode),
 )
 """Functions whose result has the type of their argument, or of its sum."""
+
+
+def _beside(other: exp.Expr, text: exp.Expr) -> exp.Expr:
+    """Return a text as a value of the type of another value, with which it is compared.
+
+    DuckDB chooses by the types that it finds, as a name may stand for several columns.
+    """
+    return _by_type("spark_beside", text, _witness(other))
 
 
 def _may_be_date(node: exp.Expr) -> bool:

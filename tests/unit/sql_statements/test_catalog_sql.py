@@ -254,6 +254,22 @@ def test_no_argument_of_a_function_is_ignored(function: str, message: str) -> No
         pe.sql(f"SELECT {function} FROM rows", rows=rows).to_arrow()  # noqa: S608 - ours
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "WITH a AS (SELECT concat('x', id) AS id FROM t) SELECT 1 FROM a JOIN t b WHERE a.id = 'x1'",
+        "SELECT 1 FROM t a, LATERAL (SELECT concat('x', a.id) AS id) b WHERE b.id = 'x1'",
+        "SELECT 1 FROM VALUES ('x1'), ('b') AS v(id), t b WHERE v.id = 'x1'",
+        "SELECT 1 FROM t LATERAL VIEW explode(array('x1', 'b')) e AS id WHERE e.id = 'x1'",
+        "SELECT concat('x', id) AS id FROM t GROUP BY 1 HAVING id = 'x1'",
+        "SELECT max(n) AS id FROM t HAVING id = 'x1'",
+    ],
+)
+def test_a_name_may_stand_for_columns_of_other_types(query: str) -> None:
+    rows = pa.table({"id": [1], "n": ["x1"]})
+    assert pe.sql(query, t=rows).to_arrow().num_rows == 1
+
+
 VALUES: dict[str, object] = {
     "7 / 2": 3.5,
     "7 DIV 2": 3,

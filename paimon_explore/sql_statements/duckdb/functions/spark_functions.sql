@@ -137,6 +137,13 @@ CREATE MACRO spark.sequence(a DATE, b DATE, step) AS CASE WHEN spark_fail_if(
     spark_sequence(CAST(generate_series(a, b, step) AS INTEGER[])),
     (a, b) AS generate_series(a, b, CASE WHEN a > b THEN -1 ELSE 1 END),
     (a, b, step) AS spark_sequence(generate_series(a, b, step));
+CREATE MACRO spark_beside(x VARCHAR, o BIGINT) AS CAST(spark_whole(x) AS BIGINT),
+    (x VARCHAR, o DOUBLE) AS CAST(spark_real(x) AS DOUBLE),
+    (x VARCHAR, o DECIMAL(38, 6)) AS CAST(spark_real(x) AS DOUBLE),
+    (x VARCHAR, o DATE) AS CAST(spark_date(x) AS DATE),
+    (x VARCHAR, o TIMESTAMP) AS CAST(spark_moment(x) AS TIMESTAMP),
+    (x VARCHAR, o TIMESTAMPTZ) AS CAST(spark_moment(x) AS TIMESTAMPTZ),
+    (x VARCHAR, o VARCHAR) AS x, (x, o) AS x;
 CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE), (x, i) AS x + i;
 CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i, (x, i) AS x + i;
 -- The first arguments only have the types by which DuckDB chooses.
