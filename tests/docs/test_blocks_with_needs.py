@@ -138,7 +138,7 @@ def with_torch(block: Block, run: Run) -> str:
 def with_ray(block: Block, run: Run) -> str:
     """In a cluster of one process."""
     ray = pytest.importorskip("ray", reason="Ray is not installed")
-    with TemporaryDirectory(dir="/tmp") as folder:  # noqa: S108 - sockets need short paths
+    with TemporaryDirectory(dir="/tmp") as folder:  # sockets need short paths
         ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, _temp_dir=folder)
         try:
             return run(block)
