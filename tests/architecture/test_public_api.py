@@ -164,7 +164,7 @@ def test_a_type_of_a_package_that_is_missing_is_any_type(monkeypatch: pytest.Mon
 
 VALUE_LINES = 5
 REPORT_LINES = 25
-WIDTH = 200
+WIDTH = 230
 
 
 def shown_values(catalog: pe.Catalog) -> dict[str, object]:

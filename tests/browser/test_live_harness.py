@@ -51,6 +51,12 @@ def show(harness: Harness, widget: Explorer) -> tuple[Page, Asked]:
     return page, asked
 
 
+def later(page: Page, milliseconds: int) -> None:
+    """Let the page's clock, which is installed, go on by so much; what it asks is answered."""
+    page.clock.run_for(milliseconds)
+    page.wait_for_timeout(200)
+
+
 @pytest.fixture
 def history() -> History:
     made = History()
@@ -116,14 +122,15 @@ def test_it_is_off_at_first_and_can_be_switched(harness: Harness, history: Histo
     page, asked = show(harness, explore(history.view, Opening(tab="files")))
     switch = page.get_by_role("button", name="Live", exact=True)
     expect(switch).to_have_attribute("aria-pressed", "false")
-    page.wait_for_timeout(400)
+    page.clock.install()
+    later(page, 5000)
     assert asked.polls == 0
     switch.click()
     expect_trait(page, "live", 2)
-    page.wait_for_timeout(1500)
+    later(page, 1000)
     assert asked.polls == 1
     switch.click()
-    page.wait_for_timeout(2500)
+    later(page, 5000)
     assert asked.polls == 1
     harness.check()
 
@@ -154,13 +161,14 @@ def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
     harness: Harness, history: History
 ) -> None:
     page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
+    page.clock.install()
     page.wait_for_timeout(800)
     assert 1 <= asked.polls < STARTING
     for hide in ("place.hidden = true", "place.remove()"):
         page.evaluate(f"() => {{ const place = document.querySelector('#place'); {hide}; }}")
         page.wait_for_timeout(400)
         before = asked.polls
-        page.wait_for_timeout(1200)
+        later(page, 5000)
         assert asked.polls == before
         if "hidden" in hide:
             page.evaluate("() => { document.querySelector('#place').hidden = false; }")

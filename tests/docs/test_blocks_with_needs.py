@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from select import select
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -137,11 +138,12 @@ def with_torch(block: Block, run: Run) -> str:
 def with_ray(block: Block, run: Run) -> str:
     """In a cluster of one process."""
     ray = pytest.importorskip("ray", reason="Ray is not installed")
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
-    try:
-        return run(block)
-    finally:
-        ray.shutdown()
+    with TemporaryDirectory(dir="/tmp") as folder:  # sockets need short paths
+        ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, _temp_dir=folder)
+        try:
+            return run(block)
+        finally:
+            ray.shutdown()
 
 
 def with_daft(block: Block, _: Run) -> str:

@@ -1,6 +1,6 @@
 """Tests and examples get copies of one demo warehouse: it takes a second to write."""
 
-import shutil
+from collections.abc import Mapping
 from functools import wraps
 from itertools import count
 from pathlib import Path
@@ -19,6 +19,16 @@ def demo_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def _demo_files(demo_warehouse: Path) -> Mapping[Path, bytes | None]:
+    """What the demo's files hold, by their paths in it; None for folders, which come first."""
+    found = sorted(demo_warehouse.rglob("*"), key=lambda path: (path.is_file(), path))
+    return {
+        path.relative_to(demo_warehouse): path.read_bytes() if path.is_file() else None
+        for path in found
+    }
+
+
 @pytest.fixture(autouse=True)
 def _copied_demo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `pe.demo()` copy the warehouse."""
@@ -29,8 +39,13 @@ def _copied_demo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         own: Path = request.getfixturevalue("tmp_path")
         copy = own / str(next(numbers)) if path is None else Path(path)
         if not (copy / "demo.db").exists():
-            written: Path = request.getfixturevalue("demo_warehouse")
-            shutil.copytree(written, copy, dirs_exist_ok=True)
+            files: Mapping[Path, bytes | None] = request.getfixturevalue("_demo_files")
+            copy.mkdir(parents=True, exist_ok=True)
+            for name, content in files.items():
+                if content is None:
+                    (copy / name).mkdir(exist_ok=True)
+                else:
+                    (copy / name).write_bytes(content)
         return paimon_explore.Catalog(copy)
 
     monkeypatch.setattr(paimon_explore, "demo", demo)

@@ -149,6 +149,7 @@ def _parcels(catalog: Catalog) -> None:
             "deletion-vectors.enabled": "true",
             "changelog-producer": "lookup",
             "file-index.bloom-filter.columns": "city",
+            "file-index.bloom-filter.city.items": "1000",  # few bytes a file
             "snapshot.num-retained.min": "20",
         },
         comment="Parcels by day, as they were weighed",
