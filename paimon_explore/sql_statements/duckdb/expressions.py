@@ -46,7 +46,8 @@ def computed(
             f"the random value {tree.sql(dialect='spark')} in a change of rows",
             hint="Insert the values into a table first, and merge this table.",
         )
-    if isinstance(tree.unnest(), exp.Null):
+    is_null = isinstance(tree.unnest(), exp.Null)
+    if is_null and (target is None or target.default_value is None):
         return literal(None)
     text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
