@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import Column, build_list, int64_values, take_rows
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.table_options import (
     ROW_TRACKING_ENABLED,
@@ -36,6 +36,8 @@ RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
 def audit_log(target: ScanTarget) -> RowTable:
     """Return the rows with their row kind, including deleted rows that files still contain.
 
+    The options `incremental-between*` select the changes between two points instead.
+
     The sequence number follows the row kind if the table's option
     `table-read.sequence-number.enabled` is set.
     """
@@ -46,6 +48,17 @@ def audit_log(target: ScanTarget) -> RowTable:
     count = len(target.schema.fields)
 
     def rows() -> Iterator[pa.RecordBatch]:
+        from paimon_explore.table.incremental_range import increment_of
+        from paimon_explore.table.row_changes import ChangeReader
+
+        increment = increment_of(target)
+        if increment is not None:
+            reader = ChangeReader(target=target, columns=target.schema.row_type.names)
+            changes = reader.between(increment)
+            if numbered:
+                raise UnsupportedFeatureError("Sequence numbers of changes between two points")
+            yield from changes.select(schema.names).cast(schema).to_batches()
+            return
         for batch in _with_system(target, system):
             values, (kinds, *found) = batch.columns[:count], batch.columns[count:]
             columns = [row_kinds(kinds), *found, *values]
