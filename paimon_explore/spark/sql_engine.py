@@ -9,7 +9,6 @@ from uuid import uuid4
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.types import NullType, StringType
 
 from paimon_explore.commit.planned_again import repeated
 from paimon_explore.data_types.definitions import DataField
@@ -37,7 +36,7 @@ from paimon_explore.spark.row_level.row_tracking_write import (
 )
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.distributed_compaction import compact
-from paimon_explore.spark.writes.store_assignment import assigned, exact_column
+from paimon_explore.spark.writes.store_assignment import assigned
 from paimon_explore.spark.writes.write_table import write, written
 from paimon_explore.sql_statements.copy_into.file_format import FileFormat
 from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
@@ -142,15 +141,10 @@ class SparkEngine:
 
     def constant(self, text: str, field: DataField) -> object:
         """Return the value of a constant expression, converted to the type of a column."""
-        wanted = spark_type(field.type)
         try:
             given = self._spark.sql(f"SELECT ({text}) AS v")
-            found = given.schema["v"].dataType
-            column = f.col("v")
-            is_text = isinstance(found, StringType | NullType)  # text may be of any type
-            cast = (
-                column.cast(wanted) if is_text else exact_column(column, found, wanted, field.name)
-            )
+            text_of = f.col("v").cast("string")  # 1.5 is no INT
+            cast = text_of.cast(spark_type(field.type))
             value: object = given.select(cast).collect()[0][0]
         except PySparkException as error:
             raise InvalidInputError(str(error).partition("\n")[0]) from error

@@ -60,7 +60,7 @@ from paimon_explore.scan.stream_start import stream_start
 from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
-from paimon_explore.table.audit_log_binlog_tables import row_kinds
+from paimon_explore.table.row_changes import row_kinds
 from paimon_explore.table.scan import Scan
 
 _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 1, 2, 3

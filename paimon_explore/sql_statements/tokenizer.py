@@ -302,16 +302,16 @@ class Reader:
         """
         if self.here.kind is not Kind.TEXT:
             raise self.problem(f"expected {what} as a string in quotes")
-        found = [self.next().text]
-        found += [self.next().text for _ in range(self._texts())]
-        return "".join(found)
-
-    def _texts(self) -> int:
-        """Return how many string literals come next; Spark concatenates adjacent ones."""
-        count = 0
-        while self.ahead(count).kind is Kind.TEXT:
-            count += 1
-        return count
+        found = self.here.text
+        while self.ahead(1).kind is Kind.TEXT:  # Spark concatenates literals; '' is one quote
+            last = self.next()
+            is_doubled = self.source[last.end - 1] == self.source[self.here.start]
+            quote = (
+                self.source[self.here.start] if is_doubled and last.end == self.here.start else ""
+            )
+            found += quote + self.here.text
+        self.next()
+        return found
 
     def integer(self, what: str) -> int:
         """Read an integer.

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import Column, build_list, int64_values, take_rows
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.data_types.arrow_buffers import Column, build_list
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.table_options import (
     ROW_TRACKING_ENABLED,
@@ -21,13 +21,10 @@ from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.splits.file_locations import texts_array
 from paimon_explore.store.expired import explain_missing_files
+from paimon_explore.table.incremental_range import increment_of
+from paimon_explore.table.row_changes import ROWKIND, ChangeReader, row_kinds
 
-ROW_KINDS = ("+I", "-U", "+U", "-D")
-"""Row kinds by their number in files."""
-
-ROWKIND = pa.field("rowkind", pa.string())
 _SEQUENCE_NUMBER = pa.field("_SEQUENCE_NUMBER", pa.int64(), nullable=False)
 
 RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
@@ -35,6 +32,8 @@ RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
 
 def audit_log(target: ScanTarget) -> RowTable:
     """Return the rows with their row kind, including deleted rows that files still contain.
+
+    The options `incremental-between*` select the changes between two points instead.
 
     The sequence number follows the row kind if the table's option
     `table-read.sequence-number.enabled` is set.
@@ -46,6 +45,14 @@ def audit_log(target: ScanTarget) -> RowTable:
     count = len(target.schema.fields)
 
     def rows() -> Iterator[pa.RecordBatch]:
+        increment = increment_of(target)
+        if increment is not None:
+            reader = ChangeReader(target=target, columns=target.schema.row_type.names)
+            changes = reader.between(increment)
+            if numbered:
+                raise UnsupportedFeatureError("Sequence numbers of changes between two points")
+            yield from changes.select(schema.names).cast(schema).to_batches()
+            return
         for batch in _with_system(target, system):
             values, (kinds, *found) = batch.columns[:count], batch.columns[count:]
             columns = [row_kinds(kinds), *found, *values]
@@ -96,11 +103,6 @@ ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
     "row_tracking": row_tracking,
 }
 """The tables of this module by name."""
-
-
-def row_kinds(numbers: Column) -> Column:
-    """Convert row kinds to text."""
-    return take_rows(texts_array(ROW_KINDS), int64_values(numbers))
 
 
 def _ones(values: Column) -> Column:

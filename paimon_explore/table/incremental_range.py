@@ -3,7 +3,7 @@
 Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from paimon_explore.arguments import integer, invalid_argument
@@ -201,7 +201,7 @@ def increment_of(target: ScanTarget) -> Increment | None:
         raise InvalidInputError(msg, hint="Write the start and the end as '3,7'.")
     named = None if points else (_moment(given[0]), _moment(given[1]))
     start, end = (
-        (_point(target, text) for text in given)
+        _points(target, given)
         if named is None
         else (_number_at(target, moment) for moment in named)
     )
@@ -240,10 +240,11 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
     )
 
 
-def _point(target: ScanTarget, text: str) -> int | str:
-    """The name of a tag, or a snapshot id if no tag has that name."""
-    number = text.isascii() and text.isdigit() and text not in target.store.tags.names()
-    return int(text) if number else text
+def _points(target: ScanTarget, texts: Sequence[str]) -> list[int | str]:
+    """The names of tags; a number is a snapshot id unless all are names of tags, as in Java."""
+    if set(texts) <= set(target.store.tags.names()):
+        return list(texts)
+    return [int(text) if text.isascii() and text.isdigit() else text for text in texts]
 
 
 def _moment(text: str) -> int:

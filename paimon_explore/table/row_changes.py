@@ -10,7 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import as_python, empty_table
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    as_python,
+    empty_table,
+    int64_values,
+    take_rows,
+)
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -29,9 +35,9 @@ from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
+from paimon_explore.scan.splits.file_locations import texts_array
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.audit_log_binlog_tables import ROWKIND, row_kinds
 from paimon_explore.table.incremental_range import Increment
 
 _RETRACTS = ("-U", "-D")
@@ -54,6 +60,17 @@ class Change:
         """Return the snapshot, and the number and columns of the rows."""
         columns = sanitized(choices(self.rows.column_names, limit=8))
         return f"{self.rows.num_rows:,} changes of {self.snapshot!r}\n  columns: {columns}"
+
+
+ROW_KINDS = ("+I", "-U", "+U", "-D")
+"""Row kinds by their number in files."""
+
+ROWKIND = pa.field("rowkind", pa.string())
+
+
+def row_kinds(numbers: Column) -> Column:
+    """Convert row kinds to text."""
+    return take_rows(texts_array(ROW_KINDS), int64_values(numbers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

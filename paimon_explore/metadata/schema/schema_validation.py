@@ -10,6 +10,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.casts.cast_errors import UncastableError
+from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -107,10 +109,20 @@ def validate_create(schema: TableSchema) -> None:
     Raises:
         InvalidInputError: the schema violates rules; the message lists all violations.
     """
-    broken = (*option_violations(schema.options), *violations(schema))
+    checks = (option_violations(schema.options), violations(schema), _default_violations(schema))
+    broken = tuple(sentence for check in checks for sentence in check)
     if broken:
         raise InvalidInputError(f"The table cannot be created: {'; '.join(broken)}.")
     warn_of_refused_options(schema.options)
+
+
+def _default_violations(schema: TableSchema) -> Iterator[str]:
+    for field in schema.fields:
+        if field.default_value is not None:
+            try:
+                default_column(field.default_value, field.type)
+            except UncastableError as error:
+                yield f"the default value of column {field.name!r} is invalid: {error.reason}"
 
 
 def check_dynamic_options(schema: TableSchema, options: Mapping[str, str]) -> None:

@@ -34,8 +34,7 @@ from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import different_type, groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
-from paimon_explore.table.audit_log_binlog_tables import ROWKIND, row_kinds
-from paimon_explore.table.row_changes import ChangeReader, without_retracts
+from paimon_explore.table.row_changes import ROWKIND, ChangeReader, row_kinds, without_retracts
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table

@@ -54,6 +54,7 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sql_statements.clauses import check_options, options_of, partition_spec
 from paimon_explore.sql_statements.commands.ddl_statements import plain_default, written_column
+from paimon_explore.sql_statements.commands.show_statements import partitions_of
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.outcome import Answer, committed, done
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
@@ -177,14 +178,20 @@ class _Alter:
 
     def _drop_partitions(self) -> Answer:
         reader = self._reader
-        reader.takes("IF", "EXISTS")
+        ignores_missing = reader.takes("IF", "EXISTS")
         specs = []
         while reader.takes("PARTITION"):
             specs.append(partition_spec(self._warehouse, reader, self._schema))
             reader.takes(",")
         reader.takes("PURGE")
         reader.end()
-        return committed(self._table.drop_partitions(*specs))
+        known = [spec for spec in specs if partitions_of(self._table, spec)]
+        for spec in specs:
+            if spec not in known and not ignores_missing:
+                text = "/".join(f"{key}={value}" for key, value in spec.items())
+                hint = "DROP IF EXISTS PARTITION ignores it."
+                raise NotFoundError("partition", text, self._table.name, hint=hint)
+        return committed(self._table.drop_partitions(*known) if known else None)
 
     def _column(self) -> Answer:
         reader = self._reader

@@ -24,6 +24,7 @@ Syntax:
              [PRIMARY KEY [NOT ENFORCED]] [FIRST | AFTER name]
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypedDict
@@ -111,7 +112,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     if word == "COMMENT":
         return {"comment": reader.text("the comment")}
     if word == "DEFAULT":
-        return {"default": reader.until(*_STOPS)}
+        return {} if reader.takes("NULL") else {"default": reader.until(*_STOPS)}
     if word:
         return {"first": True} if word == "FIRST" else {"after": reader.path("a column")[-1]}
     if reader.takes("PRIMARY", "KEY"):
@@ -123,6 +124,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     raise reader.problem(what, part=f"Column {name!r}")
 
 
+_TYPED_TEXT = re.compile(r"^(?:DATE|TIMESTAMP(?:_[A-Z]+)?)\s+(?=['\"])", re.IGNORECASE)
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2
 
@@ -378,6 +380,13 @@ def _row_type(columns: Sequence[WrittenColumn], rows: QueryRows | None) -> RowTy
             "CREATE TABLE requires at least one column.",
             hint="Write the columns after the name of the table, such as (id BIGINT).",
         )
+    names = [one.path[0].lower() for one in columns]
+    twice = [one.path[0] for one in columns if names.count(one.path[0].lower()) > 1]
+    if twice:
+        raise InvalidInputError(
+            f"The table cannot be created: column {twice[-1]!r} is defined twice.",
+            hint="Names of columns ignore case in SQL.",
+        )
     return RowType(
         fields=tuple(
             DataField(
@@ -393,10 +402,10 @@ def _row_type(columns: Sequence[WrittenColumn], rows: QueryRows | None) -> RowTy
 
 
 def plain_default(text: str | None) -> str | None:
-    """Return a default value as the schema stores it: the constant's text without quotes."""
+    """Return a default value as the schema stores it: text without its type and quotes."""
     if text is None:
         return None
-    written = text.strip()
+    written = _TYPED_TEXT.sub("", text.strip())
     return Reader(written).text("a constant") if written.startswith(("'", '"')) else written
 
 

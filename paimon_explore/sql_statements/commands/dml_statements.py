@@ -50,6 +50,12 @@ from paimon_explore.sql_statements.clauses import (
     partition_values,
     replaced_partition,
 )
+from paimon_explore.sql_statements.commands.merge_alignment import (
+    check_star,
+    star_with_defaults,
+    without_keys,
+)
+from paimon_explore.sql_statements.duckdb.constants import default_text
 from paimon_explore.sql_statements.engine import OVERWRITE_MODE, TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import (
     MergeAction,
@@ -59,7 +65,6 @@ from paimon_explore.sql_statements.merge_clause import (
     schema_with_source,
 )
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
-from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
@@ -122,8 +127,9 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     if not overwrites:
         check_insert(table, schema)
         return committed(df.insert_into(table))
-    whole = replace(table, _dynamic_options={**dynamic_options_of(table), **_mode(warehouse)})
-    return committed(df.overwrite(whole, static or NOT_GIVEN))
+    mode = _mode(warehouse)
+    whole = replace(table, _dynamic_options={**dynamic_options_of(table), **mode})
+    return committed(df.overwrite(whole, static if static and mode == _STATIC else NOT_GIVEN))
 
 
 def check_insert(table: Table, schema: TableSchema) -> None:
@@ -435,6 +441,10 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     while not reader.is_done:
         clauses.append(_clause(reader, subject, schema))
     sides = {subject.alias: schema.row_type.names, alias: [one.name for one in source.fields]}
+    if not evolves and any(clause.values is None for clause in clauses):
+        check_star(schema, sides[alias])
+        clauses = [star_with_defaults(clause, schema, alias) for clause in clauses]
+    clauses = [without_keys(clause, on, schema) for clause in clauses]
     described = RowMerge(
         source=source,
         table=subject.table,

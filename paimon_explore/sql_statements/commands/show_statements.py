@@ -23,9 +23,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from paimon_explore.data_types.arrow import from_arrow
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.sql_statements.clauses import partition_spec
@@ -163,7 +164,8 @@ def _views(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def _create_table(reader: Reader, table: Table) -> Answer:
     reader.takes("AS", "SERDE")
     reader.end()
-    text = create_text(table.name, latest_schema(store_of(table)))
+    name = ".".join(map(_name, table.name.split(".", 1)))
+    text = create_text(name, latest_schema(store_of(table)))
     return answer("createtab_stmt string", [(text,)])
 
 
@@ -211,13 +213,16 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
     if reader.takes("PARTITION"):
         spec = partition_spec(warehouse, reader, schema)
     reader.end()
-    texts = [
-        str(one)
-        for one in table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
-    ]
-    wanted = [f"{key}={value}" for key, value in spec.items()]
-    rows = [(text,) for text in sorted(texts) if all(w in text.split("/") for w in wanted)]
-    return answer("partition string", rows)
+    if not schema.partition_keys:
+        raise InvalidInputError(f"Table {table.name} is not partitioned.")
+    return answer("partition string", [(text,) for text in partitions_of(table, spec)])
+
+
+def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
+    """Return the partitions with given values of partition columns, as `dt=2026-01-01/hour=7`."""
+    texts = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
+    wanted = {f"{key}={value}" for key, value in spec.items()}
+    return sorted(text for text in map(str, texts) if wanted <= set(text.split("/")))
 
 
 def _properties(reader: Reader, table: Table) -> Answer:
@@ -248,7 +253,7 @@ def _columns(warehouse: Warehouse, reader: Reader) -> Answer | None:
     reader.end()
     found = warehouse.open(name)
     names = found.schema.row_type.names if isinstance(found, Table) else found.schema.names
-    return answer("col_name string", [(one,) for one in names])
+    return answer("column string", [(one,) for one in names])
 
 
 def _tags(reader: Reader, table: Table) -> Answer:
@@ -342,7 +347,7 @@ def _describe_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def _rows_of(found: Table | RowSource) -> list[tuple[str, str, str | None]]:
     if isinstance(found, Table):
         return [(f.name, type_name(f.type), _shown(f.description)) for f in found.schema.fields]
-    return [(f.name, str(f.type), None) for f in found.schema]
+    return [(f.name, type_name(from_arrow(f.type)), None) for f in found.schema]
 
 
 def _shown(text: str | None) -> str | None:

@@ -129,9 +129,9 @@ class DuckDBEngine:
         return DuckRows(f"SELECT {duckdb_text(tree)}", {})
 
     def constant(self, text: str, field: DataField) -> object:
-        """Return the value of a constant expression, converted to the type of a column."""
+        """Return the value of a constant expression, read as a value of a column."""
         rows = self._constant_rows(text)
-        if rows.fields[0].shown == "VARCHAR":  # text may be of any type
+        if rows.fields[0].shown != "BLOB":  # by its text: 1.5 is no INT
             value = self.evaluate(text)
             if value is None:
                 return None

@@ -47,7 +47,8 @@ def computed(
             f"the random value {tree.sql(dialect='spark')} in a change of rows",
             hint="Insert the values into a table first, and merge this table.",
         )
-    if isinstance(tree.unnest(), exp.Null):
+    is_null = isinstance(tree.unnest(), exp.Null)
+    if is_null and (target is None or target.default_value is None):
         return literal(None)
     names = [name for _, name in columns]
     mark_types(tree, zip(names, (one.type for one in row_type.fields), strict=True))

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,18 @@ from paimon_explore.data_types.arrow import (
     to_arrow,
 )
 from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
-from paimon_explore.data_types.definitions import DataField, DataType, RowType
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
+from paimon_explore.sql_statements.duckdb.constants import default_text
 from paimon_explore.sql_statements.duckdb.database import (
     FileRows,
     QueryRun,
@@ -31,7 +39,9 @@ from paimon_explore.sql_statements.duckdb.database import (
     new_cursor,
     text_constant,
 )
-from paimon_explore.sql_statements.duckdb.type_names import plain_type, quoted
+from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
+from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
+from paimon_explore.sql_statements.duckdb.type_names import duckdb_type, plain_type, quoted
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
@@ -319,11 +329,10 @@ class AssignedRows(StorableRows):
 
 
 def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -> str:
-    """Return a value, cast where SQL's store assignment allows what the writer does not.
+    """Return a value as Paimon's Spark connector stores it.
 
-    All atomic types are assigned to strings; timestamps with and without a time zone, and dates, to
-    each other; an untyped null to all types. The writer refuses what would lose a time of day or
-    digits.
+    It is cast as by CAST where the column has another type: texts are parsed, fractions truncated
+    or rounded; a value out of range is an error. NULL becomes the default value of the column.
 
     Args:
         value: an expression of DuckDB.
@@ -334,6 +343,14 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
     Raises:
         InvalidInputError: the column is a VARIANT, and the value is not.
     """
+    made = _cast_value(value, kind, arrow, target)
+    if target.default_value is None:
+        return made
+    default = duckdb_text(parsed_expression(default_text(target)))
+    return f"coalesce({made}, CAST({default} AS {duckdb_type(target.type)}))"
+
+
+def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -> str:
     wanted = to_arrow(target.type)
     if wanted.equals(VARIANT_ARROW) and kind != _UNTYPED and not is_variant_storage(arrow):
         raise InvalidInputError(
@@ -343,28 +360,44 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
     if kind == _UNTYPED:
         text = type_name(target.type) if not pat.is_nested(wanted) else None
         return "NULL" if text is None else f"CAST(NULL AS {plain_type(wanted)})"
-    to_text = pat.is_string(wanted) and not pat.is_nested(arrow) and not pat.is_binary(arrow)
-    if to_text and not pat.is_string(arrow):
-        return f"spark_shown({value})"
     if pat.is_struct(arrow) and isinstance(target.type, RowType):
         return _stored_struct(value, arrow, target.type)
-    is_time = [pat.is_date(kind) or pat.is_timestamp(kind) for kind in (arrow, wanted)]
-    zones = [pat.is_timestamp(kind) and kind.tz is not None for kind in (arrow, wanted)]
-    if all(is_time) and zones[0] != zones[1]:
-        return f"CAST({value} AS {'TIMESTAMPTZ' if zones[1] else 'TIMESTAMP'})"
-    return value
+    if pat.is_list(arrow) and isinstance(target.type, ArrayType):
+        made = _stored_part("x", arrow.value_type, target, target.type.element)
+        return value if made == "x" else f"list_transform({value}, lambda x: {made})"
+    if pat.is_map(arrow) and isinstance(target.type, MapType):
+        made = _stored_part("x.key", arrow.key_type, target, target.type.key)
+        item = _stored_part("x.value", arrow.item_type, target, target.type.value)
+        pairs = (
+            f"list_transform(map_entries({value}), lambda x: struct_pack(k := {made}, v := {item}))"
+        )
+        return value if (made, item) == ("x.key", "x.value") else f"map_from_entries({pairs})"
+    is_whole = pat.is_integer(arrow) and pat.is_integer(wanted)  # checked by the writer
+    if is_whole or pat.is_nested(wanted) or pat.is_large_binary(wanted) or pat.is_null(arrow):
+        return value
+    name = "TEXT" if pat.is_string(wanted) else plain_type(wanted)
+    return value if arrow.equals(wanted) else f"CAST({cast_argument(name, value)} AS {name})"
+
+
+def _stored_part(value: str, arrow: pa.DataType, column: DataField, kind: DataType) -> str:
+    """Return an element of an array, or a key or value of a map, as a column stores it."""
+    return _cast_value(value, "", arrow, replace(column, type=kind))
 
 
 def _stored_struct(value: str, arrow: pa.StructType, target: RowType) -> str:
-    """Return a struct whose members are stored as columns are."""
-    plain = [f"struct_extract({value}, {text_constant(one.name)})" for one in arrow]
-    pairs = zip(plain, arrow, target.fields, strict=False)
-    made = [stored_value(member, "", one.type, field) for member, one, field in pairs]
-    if made == plain or len(arrow) != len(target.fields):
+    """Return a struct whose members are stored as columns are: by name, else by position."""
+    names = [field.name for field in target.fields]
+    given = [one.name for one in arrow]
+    if len(given) != len(names):
         return value
-    members = ", ".join(
-        f"{quoted(one.name)} := {text}" for one, text in zip(arrow, made, strict=True)
-    )
+    order = names if set(given) == set(names) else given
+    plain = [f"struct_extract({value}, {text_constant(name)})" for name in order]
+    kinds = [arrow.field(name).type for name in order]
+    triples = zip(plain, kinds, target.fields, strict=True)
+    made = [_cast_value(member, "", kind, field) for member, kind, field in triples]
+    if made == plain and given == names:
+        return value
+    members = ", ".join(f"{quoted(name)} := {text}" for name, text in zip(names, made, strict=True))
     return f"CASE WHEN {value} IS NOT NULL THEN struct_pack({members}) END"
 
 

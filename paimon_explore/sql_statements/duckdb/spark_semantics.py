@@ -29,6 +29,7 @@ _CASTS = {
     "TEXT": "spark_text",
     "BINARY": "spark_bytes",
     "VARBINARY": "spark_bytes",
+    "BLOB": "spark_bytes",
     "TIMESTAMPTZ": "spark_timestamp",
     **dict.fromkeys(
         ("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "spark_moment"

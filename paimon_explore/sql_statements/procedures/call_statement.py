@@ -204,9 +204,11 @@ def _buckets(one: Call) -> list[int] | None:
     return sorted(found)
 
 
-@PROCEDURES.add("table", "options")
+@PROCEDURES.add("table", "options", "dry_run")
 def _compact_manifest(one: Call) -> None:
     table = one.table()
+    if one.flag("dry_run", default=False):
+        return
     schema = latest_schema(store_of(table))
     options = TableOptions({**schema.options, **dynamic_options_of(table)})
     Committer(store_of(table), schema, options=options).compact_manifests()
@@ -229,7 +231,7 @@ def _expired(one: Call, expire: Callable[..., ExpiryReport], count: str) -> Answ
         older_than=one.moment("older_than"),
         limit=one.number("max_deletes"),
     )
-    return answer(f"{count} bigint", [(len(report.expired),)])
+    return answer(f"{count} int", [(len(report.expired),)])
 
 
 @PROCEDURES.add("table", "expiration_time", *_EXPIRY, "options")
@@ -239,7 +241,9 @@ def _expire_partitions(one: Call) -> Answer:
     upkeep = replace(table.maintenance, _dynamic_options={**dynamic_options_of(table), **given})
     gone = upkeep.expire_partitions(one.duration("expiration_time"))
     texts = [", ".join(f"{key}={value}" for key, value in part.items()) for part in gone]
-    return answer("expired_partitions string", [(text,) for text in texts])
+    return answer(
+        "expired_partitions string", [(text,) for text in texts or ["No expired partitions."]]
+    )
 
 
 @PROCEDURES.add("table", "older_than", "dry_run", "parallelism", "mode")
@@ -251,6 +255,9 @@ def _remove_orphan_files(one: Call) -> Answer:
         tables = [one.warehouse.base(Name(table=f"{database}.{name}")) for name in names]
     else:
         tables = [one.table()]
+    mode = one.text("mode") or "local"
+    if mode.lower() not in {"local", "distributed"}:
+        raise one.problem(f"mode = {mode!r} is unknown. Use 'local' or 'distributed'")
     older = one.moment("older_than") or timedelta(days=1)
     dry = one.flag("dry_run", default=False)
     reports = [t.maintenance.remove_orphan_files(older_than=older, dry_run=dry) for t in tables]
@@ -276,9 +283,10 @@ def _create_tag_from_timestamp(one: Call) -> Answer:
         raise NotFoundError("snapshot", str(moment), table.name, message=msg)
     tag, retained = one.needed("tag"), one.duration("time_retained")
     made = table.create_tag(tag, later[0].id, retained=retained)
-    columns = "tag string, snapshot bigint, commit_time bigint, watermark string"
+    columns = "tagName string, snapshot bigint, commit_time bigint, watermark string"
     snapshot = made.snapshot
-    row = (tag, snapshot.id, snapshot.time_millis, str(snapshot.watermark))
+    watermark = "null" if snapshot.watermark is None else str(snapshot.watermark)
+    row = (tag, snapshot.id, snapshot.time_millis, watermark)
     return answer(columns, [row])
 
 
@@ -304,14 +312,13 @@ def _delete_tag(one: Call) -> None:
 @PROCEDURES.add("table", "older_than")
 def _expire_tags(one: Call) -> Answer:
     gone = one.table().maintenance.expire_tags(older_than=one.moment("older_than"))
-    return answer("expired_tags string", [(name,) for name in gone])
+    return answer("expired_tags string", [(name,) for name in gone or ["No expired tags."]])
 
 
 @PROCEDURES.add("table", "force")
-def _trigger_tag_automatic_creation(one: Call) -> Answer:
+def _trigger_tag_automatic_creation(one: Call) -> None:
     table = one.table()
-    made = create_auto_tags(store_of(table), table.options)
-    return answer("tag string", [(tag.name,) for tag in made])
+    create_auto_tags(store_of(table), table.options)
 
 
 def _rolled_back(before: int | None, made: Snapshot) -> Answer:
@@ -325,7 +332,7 @@ def _rollback(one: Call) -> Answer:
     before = store_of(table).snapshots.latest_id()
     version, snapshot, tag = one.text("version"), one.number("snapshot"), one.text("tag")
     if version is not None:
-        if version.isdigit() and version not in table.tags:
+        if version.isdigit():
             snapshot = int(version)
         else:
             tag = version
@@ -365,9 +372,11 @@ def _rollback_to_last(
     return _rolled_back(before, made)
 
 
-@PROCEDURES.add("table", "branch", "tag")
+@PROCEDURES.add("table", "branch", "tag", "ignoreIfExists")
 def _create_branch(one: Call) -> None:
-    one.table().create_branch(one.needed("branch"), one.text("tag"))
+    table, branch = one.table(), one.needed("branch")
+    if branch not in table.branches or not one.flag("ignoreIfExists", default=False):
+        table.create_branch(branch, one.text("tag"))
 
 
 @PROCEDURES.add("table", "branch")

@@ -124,14 +124,16 @@ def _create_global_index(one: Call) -> None:
 
 
 @REWRITES.add("table", "index_column", "index_type", "partitions", "dry_run")
-def _drop_global_index(one: Call) -> None:
+def _drop_global_index(one: Call) -> Answer:
     table = one.table()
-    table.maintenance.drop_global_index(
+    report = table.maintenance.drop_global_index(
         one.needed("index_column"),
         one.needed("index_type").lower(),
         _partitions(one, table),
         dry_run=one.flag("dry_run", default=False),
     )
+    columns = "result boolean, dropped_file_count bigint"
+    return answer(columns, [(True, len(report.files))])
 
 
 @REWRITES.add("table", "source_branch", "target_branch")

@@ -29,8 +29,8 @@ TABLES = schema_from_text(
 
 PARTITIONS = schema_from_text(
     _WHERE,
-    "partition_name string, recordCount int64, fileSizeInBytes int64, fileCount int64, "
-    "lastFileCreationTime int64, done bool",
+    "partition_name string, record_count int64, file_size_in_bytes int64, file_count int64, "
+    "last_file_creation_time int64, done bool",
 )
 
 _KEY_VALUE = "key string, value string"
@@ -89,10 +89,10 @@ def _partitions(warehouse: Warehouse) -> list[Row]:
             "database_name": encodable(database),
             "table_name": encodable(name),
             "partition_name": row["partition"],
-            "recordCount": row["record_count"],
-            "fileSizeInBytes": row["file_size_in_bytes"],
-            "fileCount": row["file_count"],
-            "lastFileCreationTime": row["last_update_time"],
+            "record_count": row["record_count"],
+            "file_size_in_bytes": row["file_size_in_bytes"],
+            "file_count": row["file_count"],
+            "last_file_creation_time": row["last_update_time"],
             "done": row["done"],
         }
         for database, name, table in warehouse.opened()

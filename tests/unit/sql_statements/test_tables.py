@@ -134,7 +134,7 @@ def test_what_there_is_is_shown_and_described(rows: Rows, catalog: Catalog) -> N
     assert rows("DESCRIBE customers name") == [
         *(("col_name", "name"), ("data_type", "string"), ("comment", "NULL")),
     ]
-    assert rows("DESCRIBE demo.orders$snapshots")[0] == ("snapshot_id", "int64", None)
+    assert rows("DESCRIBE demo.orders$snapshots")[0] == ("snapshot_id", "bigint", None)
     assert rows("ANALYZE TABLE customers COMPUTE STATISTICS FOR COLUMNS id, name")
     assert rows("SELECT mergedRecordCount FROM customers$statistics") == [(25,)]
 

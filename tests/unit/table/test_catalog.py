@@ -132,12 +132,12 @@ def test_the_catalog_tells_of_all_its_tables() -> None:
 
 def test_the_catalog_tells_of_all_partitions() -> None:
     found = filled().system_table("sys.all_partitions").to_arrow()
-    wanted = ["table_name", "partition_name", "recordCount", "fileCount", "done"]
+    wanted = ["table_name", "partition_name", "record_count", "file_count", "done"]
     assert [tuple(row.values()) for row in found.select(wanted).to_pylist()] == [
         ("p", "dt=a", 1, 1, False),
         ("p", "dt=b", 2, 1, False),
     ]
-    assert all(isinstance(t, int) for t in found.column("lastFileCreationTime").to_pylist())
+    assert all(isinstance(t, int) for t in found.column("last_file_creation_time").to_pylist())
 
 
 def test_the_catalog_tells_of_all_options() -> None:
