@@ -4,10 +4,16 @@ An engine gets the values of the markers of a query, except for those in what a 
 tables, whose views replace it. Those, and the markers of other statements, become constants.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 
+import numpy as np
+from sqlglot import exp
+
+from paimon_explore.arguments import instance, python_value
+from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.sql_statements.engine import Args
-from paimon_explore.sql_statements.parameter_values import check_used, value_of
 from paimon_explore.sql_statements.table_references import references_of, spliced
 from paimon_explore.sql_statements.tokenizer import Kind, Token, tokens_of
 
@@ -80,6 +86,102 @@ def _markers(source: str, args: Args) -> list[_Marker]:
 
 
 def _spliced(source: str, markers: Sequence[_Marker], value: Callable[[str], object]) -> str:
-    from paimon_explore.sql_statements.duckdb.constants import constant_text  # noqa: PLC0415 - not without values
-
     return spliced(source, [(start, end, constant_text(value(key))) for start, end, key in markers])
+
+
+def value_of(args: Args, count: int) -> Callable[[str], object]:
+    """Return a function that gives the value of a marker by its key.
+
+    Args:
+        args: a sequence of values, or a mapping by name.
+        count: the number of markers.
+
+    Raises:
+        InvalidInputError: the number of values is wrong; from the function: a name has no value.
+    """
+    if isinstance(args, Mapping):
+
+        def named(name: str) -> object:
+            if name not in args:
+                raise InvalidInputError(
+                    f"Parameter :{name} has no value.",
+                    hint=f"There are values for {choices(sorted(args))}.",
+                )
+            return args[name]
+
+        return named
+    given: object = () if args is None else args
+    values = instance("parameters", given, Sequence, "a list, or a dict for :name")  # type: ignore[type-abstract]  # of the standard library
+    if len(values) != count:
+        raise InvalidInputError(
+            f"The statement has {count} parameters, but {len(values)} values are given.",
+            hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
+        )
+
+    def placed(key: str) -> object:
+        if not key.removeprefix("_").isdigit() or key.isdigit():
+            raise InvalidInputError(
+                f"A list has no value for the marker {key!r}.",
+                hint="Write ? for the values of a list; :name has its value from a dict.",
+            )
+        return values[int(key[1:])]
+
+    return placed
+
+
+def check_used(args: Args, used: Collection[str]) -> None:
+    """Check that the statement has a marker for each name.
+
+    Raises:
+        InvalidInputError: it has not.
+    """
+    unknown = set(args).difference(used) if isinstance(args, Mapping) else None
+    if unknown:
+        raise InvalidInputError(
+            f"The statement has no parameter {choices(sorted(map(str, unknown)))}.",
+            hint=f"Parameters: {choices(sorted(used))}.",
+        )
+
+
+def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
+    """Return a value of Python as a constant.
+
+    Raises:
+        InvalidInputError: SQL has no constant of that type.
+    """
+    value = python_value(given)
+    match value:
+        case None | bool() | str():
+            return exp.convert(value)
+        case float():
+            return exp.cast(exp.Literal.string(repr(value)), "double")
+        case int() | Decimal() if Decimal(value).is_finite():
+            digits = f"{Decimal(value).copy_abs():f}"  # abs() rounds, and 1E-3 is a DOUBLE
+            number = exp.Literal.number(digits)
+            return exp.Neg(this=number) if value < 0 else number
+        case datetime():
+            kind = "timestamp" if value.tzinfo is None else "timestamptz"
+            return exp.cast(exp.Literal.string(value.isoformat(" ")), kind, dialect="duckdb")
+        case date():
+            return exp.cast(exp.Literal.string(value.isoformat()), "date")
+        case time():
+            return exp.cast(exp.Literal.string(value.isoformat()), "time")
+        case bytes():
+            return exp.func("from_hex", exp.Literal.string(value.hex()), dialect="duckdb")
+        case np.ndarray():
+            return constant(value.tolist())
+        case list() | tuple():
+            return exp.Array(expressions=[constant(one) for one in value])
+        case _:
+            raise InvalidInputError(
+                f"A parameter cannot have a value of type {type(value).__name__}: {value!r}."
+            )
+
+
+def constant_text(value: object) -> str:
+    """Return a value as a constant of Spark's dialect.
+
+    Raises:
+        InvalidInputError: SQL has no constant for it.
+    """
+    return constant(value).sql(dialect="spark")

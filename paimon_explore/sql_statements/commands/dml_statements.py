@@ -55,7 +55,7 @@ from paimon_explore.sql_statements.commands.merge_alignment import (
     star_with_defaults,
     without_keys,
 )
-from paimon_explore.sql_statements.duckdb.constants import default_text
+from paimon_explore.sql_statements.duckdb.dialect import default_text
 from paimon_explore.sql_statements.engine import OVERWRITE_MODE, TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import (
     MergeAction,

@@ -5,11 +5,9 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, time
-from decimal import Decimal
 from itertools import pairwise
+from typing import Any
 
-import numpy as np
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
@@ -17,7 +15,14 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
-from paimon_explore.arguments import python_value
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+    VectorType,
+)
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.column_names import column_namer
 from paimon_explore.sql_statements.duckdb.spark_functions import call
@@ -27,7 +32,12 @@ from paimon_explore.sql_statements.duckdb.spark_semantics import (
     spark_semantics,
 )
 from paimon_explore.sql_statements.engine import Args
-from paimon_explore.sql_statements.parameter_values import check_used, value_of
+from paimon_explore.sql_statements.parameter_markers import (
+    check_used,
+    constant,
+    constant_text,
+    value_of,
+)
 from paimon_explore.sql_statements.query_problems import QueryProblemError, nothing_after
 from paimon_explore.sql_statements.table_references import SparkWithPaths, spliced
 from paimon_explore.sql_statements.tokenizer import (
@@ -37,6 +47,7 @@ from paimon_explore.sql_statements.tokenizer import (
     quoted_keywords,
     tokens_of,
 )
+from paimon_explore.write.input.python_values import default_of
 
 SPARK, DUCKDB = "spark", "duckdb"
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
@@ -389,39 +400,31 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
     return tree
 
 
-def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
-    """Return a value of Python as a constant.
+def default_text(field: DataField) -> str:
+    """Return the default value of a column as a constant of Spark's dialect; NULL for none."""
+    if field.default_value is None:
+        return "NULL"
+    return _nested_text(default_of(field)[0].as_py(), field.type)
 
-    Raises:
-        InvalidInputError: SQL has no constant of that type.
-    """
-    value = python_value(given)
-    match value:
-        case None | bool() | str():
-            return exp.convert(value)
-        case float():
-            return exp.cast(exp.Literal.string(repr(value)), "double")
-        case int() | Decimal() if Decimal(value).is_finite():
-            digits = f"{Decimal(value).copy_abs():f}"  # abs() rounds, and 1E-3 is a DOUBLE
-            number = exp.Literal.number(digits)
-            return exp.Neg(this=number) if value < 0 else number
-        case datetime():
-            kind = "timestamp" if value.tzinfo is None else "timestamptz"
-            return exp.cast(exp.Literal.string(value.isoformat(" ")), kind, dialect=DUCKDB)
-        case date():
-            return exp.cast(exp.Literal.string(value.isoformat()), "date")
-        case time():
-            return exp.cast(exp.Literal.string(value.isoformat()), "time")
-        case bytes():
-            return exp.func("from_hex", exp.Literal.string(value.hex()), dialect=DUCKDB)
-        case np.ndarray():
-            return constant(value.tolist())
-        case list() | tuple():
-            return exp.Array(expressions=[constant(one) for one in value])
+
+def _nested_text(value: Any, kind: DataType) -> str:  # noqa: ANN401 - of any type
+    if value is None:
+        return "NULL"
+    match kind:
+        case ArrayType() | VectorType():
+            return f"array({', '.join(_nested_text(one, kind.element) for one in value)})"
+        case MapType():
+            types = (kind.key, kind.value)
+            parts = [_nested_text(*one) for pair in value for one in zip(pair, types, strict=True)]
+            return f"map({', '.join(parts)})"
+        case RowType():
+            parts = [
+                f"{constant_text(one.name)}, {_nested_text(value[one.name], one.type)}"
+                for one in kind
+            ]
+            return f"named_struct({', '.join(parts)})"
         case _:
-            raise InvalidInputError(
-                f"A parameter cannot have a value of type {type(value).__name__}: {value!r}."
-            )
+            return constant_text(value)
 
 
 @contextmanager

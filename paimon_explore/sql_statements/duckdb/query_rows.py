@@ -30,7 +30,6 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
-from paimon_explore.sql_statements.duckdb.constants import default_text
 from paimon_explore.sql_statements.duckdb.database import (
     FileRows,
     QueryRun,
@@ -39,7 +38,11 @@ from paimon_explore.sql_statements.duckdb.database import (
     new_cursor,
     text_constant,
 )
-from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
+from paimon_explore.sql_statements.duckdb.dialect import (
+    default_text,
+    duckdb_text,
+    parsed_expression,
+)
 from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
 from paimon_explore.sql_statements.duckdb.type_names import duckdb_type, plain_type, quoted
 from paimon_explore.sql_statements.outcome import QueryField

@@ -18,7 +18,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.first_rows import ORDERED, FirstRows
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.sql_statements.duckdb.database import FileRows
-from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, constant
+from paimon_explore.sql_statements.duckdb.dialect import DUCKDB
 from paimon_explore.sql_statements.duckdb.metadata_answers import (
     has_exact_bounds,
     only_table,
@@ -26,6 +26,7 @@ from paimon_explore.sql_statements.duckdb.metadata_answers import (
 )
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.duckdb.type_names import quoted
+from paimon_explore.sql_statements.parameter_markers import constant
 from paimon_explore.table.scan import Scan
 
 _CLAUSES = frozenset({"expressions", "from", "from_", "order", "limit", "offset"})
