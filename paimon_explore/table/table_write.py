@@ -179,14 +179,14 @@ class TableWriter:
                 "delete() requires a condition, but where is None.",
                 hint="Call truncate() or delete('true') to delete all rows.",
             )
-        return self._change_rows(partial(delete_rows, where=where))
+        return self._change_rows("DELETE", partial(delete_rows, where=where))
 
     def update(self, values: Mapping[str, NewValue], where: Where | NotGiven) -> Snapshot | None:
         """Update rows; see `Table.update`."""
         refuse_none(where, "where", "Omit where, or pass where='true', to update all rows.")
         mapping("set", values, hint="Map each column name to its new value.")
         condition = None if isinstance(where, NotGiven) else where
-        return self._change_rows(partial(update_rows, values=values, where=condition))
+        return self._change_rows("UPDATE", partial(update_rows, values=values, where=condition))
 
     def start_merge(
         self, source: Rows, on: On, aliases: tuple[str | None, str | None] = (None, None)
@@ -205,19 +205,23 @@ class TableWriter:
 
     def merge(self, spec: MergeSpec) -> Snapshot | None:
         """Merge other rows into the table; see `Table.merge`."""
-        return self._change_rows(partial(merge_rows, spec=spec), spec.source)
+        return self._change_rows("MERGE", partial(merge_rows, spec=spec), spec.source)
 
-    def _change_rows(self, work: RowLevelWork, source: object = ()) -> Snapshot | None:
-        """Update, delete or merge rows, and commit the result."""
-        return self._again(partial(TableWriter._change_once, work=work), source)
+    def _change_rows(
+        self, operation: str, work: RowLevelWork, source: object = ()
+    ) -> Snapshot | None:
+        """Update, delete or merge rows, and commit the result with the name of the operation."""
+        act = partial(TableWriter._change_once, operation=operation, work=work)
+        return self._again(act, source)
 
-    def _change_once(self, work: RowLevelWork) -> Snapshot | None:
+    def _change_once(self, operation: str, work: RowLevelWork) -> Snapshot | None:
         result = work(self.store, self.schema, self.options)
+        note = replace(self.note, operation=operation)
         planned_on = result.planned_on if result.checks_columns else None
         return self._commit(
             result.messages,
             lambda committer, m: committer.commit(
-                m, check_appends=result.checks_columns, planned_on=planned_on, note=self.note
+                m, check_appends=result.checks_columns, planned_on=planned_on, note=note
             ),
             compacts=bool(self.schema.primary_keys),
         )

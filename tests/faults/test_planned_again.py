@@ -190,9 +190,10 @@ ACTS: Mapping[str, Act] = MappingProxyType(
         "DELETE": Act(run=sql("DELETE FROM t WHERE k = 2"), change=_DELETED, kinds=_CHANGEABLE),
         "MERGE": Act(
             run=sql(
-                f"MERGE INTO t USING (SELECT '{KEPT}' AS p, 1 AS k, 100 AS v UNION ALL "
+                f"MERGE INTO t USING (SELECT '{KEPT}' AS p, 1 AS k, 100 AS v UNION ALL "  # noqa: S608 - ours
                 f"SELECT '{KEPT}', 70, 70) AS s ON t.k = s.k "
-                "WHEN MATCHED THEN UPDATE SET v = t.v + s.v WHEN NOT MATCHED THEN INSERT *"
+                "WHEN MATCHED THEN UPDATE SET v = t.v + s.v "
+                "WHEN NOT MATCHED THEN INSERT (p, k, v) VALUES (s.p, s.k, s.v)"
             ),
             change=_merged,
         ),

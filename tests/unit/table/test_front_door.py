@@ -86,6 +86,17 @@ def test_the_schema_of_a_table_is_changed_on_the_table() -> None:
         table.add_column("size", 3)  # type: ignore[arg-type]
 
 
+def test_a_change_of_rows_is_named_in_its_snapshot() -> None:
+    table = numbers([1], [2])
+    table.update({"name": "'a'"}, "id = 1")
+    table.merge([{"id": 1, "name": "b"}], on="id").when_matched_update(
+        {"name": "source.name"}
+    ).execute()
+    pe.sql("DELETE FROM t WHERE id = 2", t=table)
+    assert [one.operation for one in table.snapshots][-3:] == ["UPDATE", "MERGE", "DELETE"]
+    assert {one.operation for one in list(table.snapshots)[:-3]} == {None}
+
+
 def test_tags_branches_rollback_and_expiry_are_on_the_table() -> None:
     table = numbers([1], [2], [3], [4])
     table.create_tag("v1", 1, retained=timedelta(days=1))

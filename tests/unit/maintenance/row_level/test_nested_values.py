@@ -66,7 +66,7 @@ def test_a_null_row_with_fields_that_are_not_null_is_given_whole(tmp_path: Path)
     catalog.create_database("db")
     made = catalog.create_table("db.t", {"r": "ROW<x INT NOT NULL, y INT>"})
     made.append([{"r": None}, {"r": {"x": 1, "y": 1}}])
-    with pytest.raises(InvalidInputError, match="because field 'x' is NOT NULL"):
+    with pytest.raises(InvalidInputError, match="its field 'x' is NOT NULL"):
         made.update({"r.y": 2})
     made.update({"r.y": 2}, where="r IS NOT NULL")
     assert made.to_arrow().column("r").to_pylist() == [None, {"x": 1, "y": 2}]
