@@ -114,8 +114,10 @@ _USED_ARGUMENTS = {
 _MOST_ARGUMENTS = {
     name.upper(): most for most, names in _USED_ARGUMENTS.items() for name in names.split()
 }
-_HARMLESS = ("RANDOM with seed", "EXTRACT from TIMESTAMPTZ", "SOUNDEX", "Argument 'accuracy'")
-"""Starts of what sqlglot says of functions that `spark_semantics` translates."""
+_HARMLESS = (
+    *("Hints", "RANDOM with seed", "EXTRACT from TIMESTAMPTZ", "SOUNDEX", "Argument 'accuracy'"),
+)
+"""Starts of what sqlglot says of hints, and of functions that `spark_semantics` translates."""
 _UNKNOWN = "_paimon_unknown_"
 """Prefix of functions that sqlglot must not know."""
 _SPARK, _DATABRICKS = Spark.Parser, Databricks.Parser

@@ -250,6 +250,12 @@ def test_no_argument_of_a_function_is_ignored(function: str, message: str) -> No
         pe.sql(f"SELECT {function} FROM rows", rows=rows).to_arrow()  # noqa: S608 - ours
 
 
+def test_hints_of_spark_change_nothing() -> None:
+    rows = pa.table({"id": [1]})
+    query = "SELECT /*+ BROADCAST(b), REPARTITION(3) */ a.id FROM t a JOIN t b ON a.id = b.id"
+    assert pe.sql(query, t=rows).to_arrow().num_rows == 1
+
+
 @pytest.mark.parametrize(
     "query",
     [
