@@ -188,8 +188,8 @@ class DuckRows(StorableRows):
                 yield batch if batch.schema == schema else _with_types(batch, schema)
             except pa.ArrowInvalid as error:
                 raise InvalidInputError(
-                    f"A sum is out of the range of BIGINT: {error}.",
-                    hint="Cast its argument to DECIMAL(38, 0).",
+                    f"A whole number is out of the range of BIGINT: {error}.",
+                    hint="Cast it, or the argument of a sum, to DECIMAL(38, 0).",
                 ) from error
 
     @property
