@@ -21,7 +21,7 @@ from paimon_explore.sql_statements.copy_into.file_load import (
     LoadResult,
     SourceFile,
 )
-from paimon_explore.sql_statements.duckdb.dialect import default_text
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of

@@ -1,4 +1,4 @@
-"""Parameter markers: `?`, or `:name`, and their values as constants of SQL.
+"""Parameter markers: `?`, or `:name`; their values, and default values, as constants of SQL.
 
 An engine gets the values of the markers of a query, except for those in what a query says of its
 tables, whose views replace it. Those, and the markers of other statements, become constants.
@@ -7,15 +7,25 @@ tables, whose views replace it. Those, and the markers of other statements, beco
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from sqlglot import exp
 
 from paimon_explore.arguments import instance, python_value
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+    VectorType,
+)
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.table_references import references_of, spliced
 from paimon_explore.sql_statements.tokenizer import Kind, Token, tokens_of
+from paimon_explore.write.input.python_values import default_of
 
 _ENDS = frozenset({":", ")", "]"})
 """Signs after which a colon leads into a VARIANT, or casts."""
@@ -185,3 +195,30 @@ def constant_text(value: object) -> str:
         InvalidInputError: SQL has no constant for it.
     """
     return constant(value).sql(dialect="spark")
+
+
+def default_text(field: DataField) -> str:
+    """Return the default value of a column as a constant of Spark's dialect; NULL for none."""
+    if field.default_value is None:
+        return "NULL"
+    return _nested_text(default_of(field)[0].as_py(), field.type)
+
+
+def _nested_text(value: Any, kind: DataType) -> str:  # noqa: ANN401 - of any type
+    if value is None:
+        return "NULL"
+    match kind:
+        case ArrayType() | VectorType():
+            return f"array({', '.join(_nested_text(one, kind.element) for one in value)})"
+        case MapType():
+            types = (kind.key, kind.value)
+            parts = [_nested_text(*one) for pair in value for one in zip(pair, types, strict=True)]
+            return f"map({', '.join(parts)})"
+        case RowType():
+            parts = [
+                f"{constant_text(one.name)}, {_nested_text(value[one.name], one.type)}"
+                for one in kind
+            ]
+            return f"named_struct({', '.join(parts)})"
+        case _:
+            return constant_text(value)

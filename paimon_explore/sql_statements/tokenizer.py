@@ -22,7 +22,7 @@ _HINT = "/*+"
 _QUOTES_HINT = "Write a quote within a text as \\' or ''."
 _MOST_SHOWN = 40
 _TEXTS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
-_OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
+OPENERS, CLOSERS = frozenset("([{"), frozenset(")]}")
 _KEYWORDS = frozenset(
     [
         *("VALUES", "LIMIT", "OFFSET", "WINDOW", "CUBE", "ROLLUP", "LOCK", "ROLLBACK", "ANY"),
@@ -383,11 +383,11 @@ class Reader:
             word, sign = self.here.word, self.here.sign
             if depth == 0 and cases == 0 and (word or sign) in stops:
                 return
-            if sign in _CLOSERS:
+            if sign in CLOSERS:
                 if depth == 0 and closing:
                     return
                 depth -= 1
-            depth += sign in _OPENERS
+            depth += sign in OPENERS
             if angles:
                 depth += sign.count("<") - sign.count(">")
             cases += (word == "CASE") - (word == "END" and cases > 0)

@@ -42,8 +42,8 @@ from paimon_explore.spark.row_level.row_tracking_write import (
 )
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
-from paimon_explore.sql_statements.duckdb.dialect import default_text
 from paimon_explore.sql_statements.merge_clause import MergeRows, evolve
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table, open_table

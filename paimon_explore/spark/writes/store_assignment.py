@@ -14,7 +14,7 @@ from pyspark.sql import types as st
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.spark_types import spark_type
-from paimon_explore.sql_statements.duckdb.dialect import default_text
+from paimon_explore.sql_statements.parameter_markers import default_text
 
 _WHOLE = (st.ByteType, st.ShortType, st.IntegerType, st.LongType)
 

@@ -55,7 +55,6 @@ from paimon_explore.sql_statements.commands.merge_alignment import (
     star_with_defaults,
     without_keys,
 )
-from paimon_explore.sql_statements.duckdb.dialect import default_text
 from paimon_explore.sql_statements.engine import OVERWRITE_MODE, TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import (
     MergeAction,
@@ -65,6 +64,7 @@ from paimon_explore.sql_statements.merge_clause import (
     schema_with_source,
 )
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, row_type_of
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted

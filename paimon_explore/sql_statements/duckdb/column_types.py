@@ -26,7 +26,7 @@ _ROOTS = {
 
 
 def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -> None:
-    """Mark the columns that are maps, of which `explode` returns two columns, or have a type.
+    """Mark the columns that are maps, of which `explode` returns two columns, or of plain types.
 
     Args:
         tree: the query; a column that a part of it names has the type of its value.

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
 
 import sqlglot
 from sqlglot import exp
@@ -15,14 +14,6 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
-from paimon_explore.data_types.definitions import (
-    ArrayType,
-    DataField,
-    DataType,
-    MapType,
-    RowType,
-    VectorType,
-)
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.column_names import column_namer
 from paimon_explore.sql_statements.duckdb.spark_functions import call
@@ -35,22 +26,21 @@ from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.parameter_markers import (
     check_used,
     constant,
-    constant_text,
     value_of,
 )
 from paimon_explore.sql_statements.query_problems import QueryProblemError, nothing_after
 from paimon_explore.sql_statements.table_references import SparkWithPaths, spliced
 from paimon_explore.sql_statements.tokenizer import (
+    CLOSERS,
+    OPENERS,
     Kind,
     Reader,
     Token,
     quoted_keywords,
     tokens_of,
 )
-from paimon_explore.write.input.python_values import default_of
 
 SPARK, DUCKDB = "spark", "duckdb"
-_OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 _ROW_FUNCTIONS = frozenset(
     {"range", "generate_series", "unnest", "explode", "posexplode", "inline"}
 )
@@ -278,12 +268,12 @@ def _check_arguments(tokens: Sequence[Token]) -> None:
             continue
         depth = given = 1
         for inner in tokens[at + 2 :]:
-            depth += (inner.sign in _OPENERS) - (inner.sign in _CLOSERS)
+            depth += (inner.sign in OPENERS) - (inner.sign in CLOSERS)
             given += depth == 1 and inner.sign == ","
             if depth == 0 or (depth == 1 and inner.word == "ORDER"):
                 break
         if given > most:
-            raise InvalidInputError(f"{one.text} takes at most {most} arguments, not {given}.")
+            raise InvalidInputError(f"{one.text} has {given} arguments; the maximum is {most}.")
 
 
 def _check_function(table: exp.Table, dialect: str) -> None:
@@ -400,33 +390,6 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
         node.replace(constant(value(node.name)))
     check_used(args, [node.name for node in markers])
     return tree
-
-
-def default_text(field: DataField) -> str:
-    """Return the default value of a column as a constant of Spark's dialect; NULL for none."""
-    if field.default_value is None:
-        return "NULL"
-    return _nested_text(default_of(field)[0].as_py(), field.type)
-
-
-def _nested_text(value: Any, kind: DataType) -> str:  # noqa: ANN401 - of any type
-    if value is None:
-        return "NULL"
-    match kind:
-        case ArrayType() | VectorType():
-            return f"array({', '.join(_nested_text(one, kind.element) for one in value)})"
-        case MapType():
-            types = (kind.key, kind.value)
-            parts = [_nested_text(*one) for pair in value for one in zip(pair, types, strict=True)]
-            return f"map({', '.join(parts)})"
-        case RowType():
-            parts = [
-                f"{constant_text(one.name)}, {_nested_text(value[one.name], one.type)}"
-                for one in kind
-            ]
-            return f"named_struct({', '.join(parts)})"
-        case _:
-            return constant_text(value)
 
 
 @contextmanager

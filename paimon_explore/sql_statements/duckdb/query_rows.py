@@ -38,14 +38,11 @@ from paimon_explore.sql_statements.duckdb.database import (
     new_cursor,
     text_constant,
 )
-from paimon_explore.sql_statements.duckdb.dialect import (
-    default_text,
-    duckdb_text,
-    parsed_expression,
-)
+from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
 from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
 from paimon_explore.sql_statements.duckdb.type_names import duckdb_type, plain_type, quoted
 from paimon_explore.sql_statements.outcome import QueryField
+from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
