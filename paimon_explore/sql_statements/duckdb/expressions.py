@@ -62,11 +62,13 @@ def computed(
 
     numbered = (_ROW, pa.int64())
 
+    computed_rows = f"SELECT ({text}) AS v, {view}.{_ROW} AS r FROM {view}"  # noqa: S608 - the user's own words
+
     def rows_of(batch: pa.Table, value: str) -> DuckRows:
-        query = f"SELECT {value} AS v FROM {view} ORDER BY {view}.{_ROW}"  # noqa: S608 - the user's own words
+        query = f"SELECT {value} AS v FROM ({computed_rows}) ORDER BY r"  # noqa: S608 - as above
         return DuckRows(query, {**sources, alias: batch})
 
-    value, empty = f"({text})", pa.schema([*fields, numbered]).empty_table()
+    value, empty = "v", pa.schema([*fields, numbered]).empty_table()
     rows = rows_of(empty, value)
     if target is not None:
         value = stored_value(value, rows.fields[0].shown, rows.schema.types[0], target)

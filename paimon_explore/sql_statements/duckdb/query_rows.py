@@ -25,7 +25,9 @@ from paimon_explore.data_types.definitions import (
     DataType,
     MapType,
     RowType,
+    with_nullable,
 )
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
@@ -332,10 +334,11 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
     """Return a value as Paimon's Spark connector stores it.
 
     It is cast as by CAST where the column has another type: texts are parsed, fractions truncated
-    or rounded; a value out of range is an error. NULL becomes the default value of the column.
+    or rounded; a value out of range is an error that names the column. NULL becomes the default
+    value of the column.
 
     Args:
-        value: an expression of DuckDB.
+        value: a column of DuckDB.
         kind: its type.
         arrow: its type in Arrow.
         target: the column that stores it.
@@ -344,6 +347,11 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
         InvalidInputError: the column is a VARIANT, and the value is not.
     """
     made = _cast_value(value, kind, arrow, target)
+    if made != value and kind != _UNTYPED and not pat.is_nested(arrow):
+        told = f"Column {target.name!r} ({type_text(with_nullable(target.type, nullable=True))}): "
+        cure = " cannot be converted to this type. Use try_cast to get NULL."
+        shown = f"{text_constant(told)} || CAST({value} AS VARCHAR) || {text_constant(cure)}"
+        made = f"coalesce(try({made}), CASE WHEN {value} IS NOT NULL THEN error({shown}) END)"
     if target.default_value is None:
         return made
     default = duckdb_text(parsed_expression(default_text(target)))

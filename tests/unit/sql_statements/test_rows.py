@@ -11,7 +11,8 @@ WRONG = [
     ("INSERT INTO t VALUES (1, 2)", "2 columns, but must return 3.*id, name, dt"),
     ("INSERT INTO t (id, nme) VALUES (1, 2)", "no column 'nme'.*'name'"),
     ("INSERT INTO t (id, ID) VALUES (1, 2)", "'id' occurs twice in the column list"),
-    ("INSERT INTO t VALUES ('one', 'a', 'b')", "Could not convert string 'one' to BIGINT"),
+    ("INSERT INTO t VALUES ('one', 'a', 'b')", r"'id' \(BIGINT\): one cannot be converted"),
+    ("INSERT INTO t (id, dt) VALUES (1e30, 'b')", r"'id' \(BIGINT\): 1e\+30 cannot be converted"),
     (
         "INSERT INTO t PARTITION (day = 1) SELECT 1, 'a'",
         "'day' is not a partition column.*'dt'",
