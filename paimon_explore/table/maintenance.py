@@ -94,7 +94,7 @@ class Maintenance(RewriteOperations):
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.trips").maintenance.expire_tags()
         []
-        >>> pe.demo().table("demo.trips").maintenance.expire_tags(older_than="0 s")
+        >>> pe.demo().table("demo.trips").maintenance.expire_tags(older_than="2100-01-01")
         ['before']
         """
         before_ms = None if older_than is None else time_before(older_than)

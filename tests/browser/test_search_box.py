@@ -18,7 +18,7 @@ HOLD_REPORTS = """() => {
   window.held = [];
   window.release = () => {
     window.askPython = ask;
-    window.held[1]();
+    window.held.forEach((answer) => answer());
   };
   window.askPython = (message) =>
     message.op === "report"
@@ -39,6 +39,7 @@ def page(harness: Harness) -> Page:
     shown = show_python(harness, "explorer", lambda message: answer(state, message), given)
     shown.set_default_timeout(15_000)
     shown.wait_for_selector('[data-complete="1"]')
+    shown.wait_for_selector("[data-shown]:not([data-busy])")
     shown.get_by_role("combobox", name="Find").wait_for()
     shown.locator(".pe-timeline-canvas").focus()
     return shown

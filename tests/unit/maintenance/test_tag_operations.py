@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import open_table
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -180,5 +181,6 @@ def test_tags_older_than_a_time_are_deleted_whatever_their_retention(tmp_path: P
     options = options_of(table._store)
     assert expire_tags(table._store, options, before_ms=1_000_000_000_000) == []
     assert upkeep.expire_tags(older_than="1 d") == ["forever"]
+    os.utime(table._store.paths.tag("new"), (system_clock() / 1000 - 1,) * 2)
     assert sorted(upkeep.expire_tags(older_than=timedelta(0))) == ["new", "week"]
     assert table._store.tags.names() == []
