@@ -8,6 +8,7 @@ import atexit
 import logging
 import os
 import shutil
+import socket
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,8 @@ _DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.timeType.enabled": "true",
+    # through TCP, the end of each Python task waits 40 ms for an acknowledgement
+    "spark.python.unix.domain.socket.enabled": str(hasattr(socket, "AF_UNIX")).lower(),
 }
 _PACKAGE_FOLDER = str(Path(__file__).parents[2])
 _PANDAS_3 = "PySpark does not yet fully support pandas"

@@ -31,13 +31,15 @@ def test_tasks_do_not_read_the_archives_of_spark_again(spark: SparkSession) -> N
     def archives(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import gc  # noqa: PLC0415 - runs in the worker
         import sys  # noqa: PLC0415 - the same
+        from zipimport import zipimporter  # noqa: PLC0415 - the same
 
         import pyarrow as pa  # noqa: PLC0415 - the same
 
         from paimon_explore.spark.python_worker_patches import lighten_worker  # noqa: PLC0415 - the same
 
         for batch in batches:
-            found = [p for p in sys.path_importer_cache if p.endswith((".zip", ".jar"))]
+            finders = sys.path_importer_cache.values()
+            found = [finder for finder in finders if isinstance(finder, zipimporter)]
             collected = gc.get_freeze_count() == 0
             lighten_worker()
             counts = pa.array([len(found) + collected] * batch.num_rows, pa.int64())
