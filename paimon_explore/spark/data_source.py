@@ -49,6 +49,7 @@ from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.column_matching import matched_columns
 from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_rows
+from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
 from paimon_explore.spark.reads.special_reads import SpecialRead, special_read, system_of
 from paimon_explore.spark.stream_source import (
@@ -246,6 +247,7 @@ class PaimonDataSource(DataSource):
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
+        lighten_worker()
         self._options = source_options(dict(options))
         self._scan: Scan | SpecialRead | None = None
 
@@ -289,6 +291,7 @@ class PaimonDataSource(DataSource):
                 "Option 'read.changelog' only applies to streaming reads.",
                 hint="Read the system table audit_log to get the row kinds.",
             )
+        lighten_worker()
         found = self._pinned()
         if isinstance(found, SpecialRead):
             return SpecialReader(found.narrowed(schema), os.cpu_count() or 1)

@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.types import LongType, StructField, StructType
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.spark.data_source import PaimonDataSource
 from paimon_explore.spark.session import session
 from support.spark_cluster import QUICK_START
 
@@ -52,6 +54,35 @@ def test_tasks_do_not_read_the_archives_of_spark_again(spark: SparkSession) -> N
     run()
     run()
     assert run() == 0
+
+
+def test_plans_of_a_data_source_do_not_read_them_either(
+    spark: SparkSession, demo_warehouse: Path
+) -> None:
+    class Counted(PaimonDataSource):
+        def __init__(self, options: MutableMapping[str, str]) -> None:
+            import sys  # noqa: PLC0415 - runs in the worker
+            from zipimport import zipimporter  # noqa: PLC0415 - the same
+
+            finders = sys.path_importer_cache.values()
+            self._count = sum(isinstance(finder, zipimporter) for finder in finders)
+            PaimonDataSource.__init__(self, options)
+
+        @classmethod
+        def name(cls) -> str:
+            return "counted"
+
+        def schema(self) -> StructType:
+            return StructType([StructField(f"n{self._count}", LongType())])
+
+    def run() -> str:
+        table = demo_warehouse / "demo.db" / "orders"
+        return spark.read.format("counted").load(str(table)).columns[0]
+
+    spark.dataSource.register(Counted)
+    run()
+    run()
+    assert run() == "n0"
 
 
 def test_a_new_process_says_nothing_while_spark_starts(tmp_path: Path) -> None:
