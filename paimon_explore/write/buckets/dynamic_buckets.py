@@ -21,6 +21,7 @@ Hashes = npt.NDArray[np.int32]
 Buckets = npt.NDArray[np.int32]
 
 MAX_BUCKET_COUNT = 32767
+_BUCKET_BITS = 15
 
 
 class HashAssigner:
@@ -38,16 +39,12 @@ class HashAssigner:
         self._counts = {bucket: len(hashes) for bucket, hashes in sorted(known.items())}
         self._old = dict(known)
         self._new: dict[int, list[Hashes]] = {}
-        parts = [np.full(len(hashes), bucket, np.int32) for bucket, hashes in known.items()]
-        self._set_assignment(
-            np.concatenate([*known.values(), np.zeros(0, np.int32)]),
-            np.concatenate([*parts, np.zeros(0, np.int32)]),
-        )
-
-    def _set_assignment(self, hashes: Hashes, buckets: Buckets) -> None:
-        order = np.argsort(hashes, kind="stable")
-        self._hashes = hashes[order]
-        self._buckets = buckets[order]
+        packed = [
+            (hashes.astype(np.int64) << _BUCKET_BITS) | bucket for bucket, hashes in known.items()
+        ]
+        ordered = np.sort(np.concatenate([*packed, np.zeros(0, np.int64)]))
+        self._hashes = (ordered >> _BUCKET_BITS).astype(np.int32)
+        self._buckets = (ordered & MAX_BUCKET_COUNT).astype(np.int32)
 
     def assign(self, hashes: Hashes) -> Buckets:
         """Return the bucket of each key; assign new keys to buckets.
@@ -58,14 +55,21 @@ class HashAssigner:
         Raises:
             InvalidInputError: the keys need more than the maximum number of buckets.
         """
-        distinct, firsts = np.unique(hashes, return_index=True)
-        is_new = ~np.isin(distinct, self._hashes, assume_unique=False)
+        distinct, firsts, groups = np.unique(hashes, return_index=True, return_inverse=True)
+        places = np.searchsorted(self._hashes, distinct)
+        is_new = places == len(self._hashes)
+        is_new[~is_new] = self._hashes[places[~is_new]] != distinct[~is_new]
         if is_new.any():
-            in_order = np.sort(firsts[is_new])
-            self._add(hashes[in_order])
-        return self._buckets[np.searchsorted(self._hashes, hashes)]
+            in_order = np.argsort(firsts[is_new])
+            buckets = np.empty(len(in_order), np.int32)
+            buckets[in_order] = self._add(distinct[is_new][in_order])
+            self._hashes = np.insert(self._hashes, places[is_new], distinct[is_new])
+            self._buckets = np.insert(self._buckets, places[is_new], buckets)
+            places = np.searchsorted(self._hashes, distinct)
+        return self._buckets[places][groups]
 
-    def _add(self, hashes: Hashes) -> None:
+    def _add(self, hashes: Hashes) -> Buckets:
+        """Return the buckets of new hashes, which they fill in this order."""
         buckets = np.empty(len(hashes), np.int32)
         start = 0
         while start < len(hashes):
@@ -75,9 +79,7 @@ class HashAssigner:
             self._counts[bucket] += count
             self._new.setdefault(bucket, []).append(hashes[start : start + count])
             start += count
-        self._set_assignment(
-            np.concatenate([self._hashes, hashes]), np.concatenate([self._buckets, buckets])
-        )
+        return buckets
 
     def _bucket_with_room(self) -> int:
         for bucket, keys in self._counts.items():
