@@ -3,7 +3,7 @@
 Independent of Paimon. Slices of arrays are supported; the numpy views are read-only.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TypeAlias, TypeVar
 
@@ -35,6 +35,7 @@ BYTE_VIEWS = pa.list_view(pa.field("item", pa.uint8(), nullable=False))
 
 _LONG_RANGE = 4096
 _KEPT_BYTES = 16 << 20
+_GATHERED_BYTES = 256 << 20
 _SIGNED = {8: "i1", 16: "<i2", 32: "<i4", 64: "<i8"}
 _FLOATING = {32: "<f4", 64: "<f8"}
 _DECIMAL_WORDS = 2
@@ -354,6 +355,31 @@ def rows_without_columns(count: int) -> pa.RecordBatch:
 def concat_arrays(parts: Sequence[Column]) -> Column:
     """Concatenate arrays of one type, at least one, without copying a single one."""
     return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+
+def concat_batches(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Concatenate batches of the same columns, at least one, without copying a single one."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = [
+        pa.concat_arrays([part.column(name) for part in parts]) for name in parts[0].schema.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)
+
+
+def gathered(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """Combine batches so that all but the last have at least this many rows, or 256 MiB."""
+    waiting: list[pa.RecordBatch] = []
+    count = size = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += batch.num_rows
+        size += batch.nbytes
+        if count >= rows or size >= _GATHERED_BYTES:
+            yield concat_batches(waiting)
+            waiting, count, size = [], 0, 0
+    if waiting:
+        yield concat_batches(waiting)
 
 
 def filter_rows(array: Column, kept: Bools) -> Column:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 from pyspark import TaskContext
 
+from paimon_explore.data_types.arrow_buffers import gathered
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.primary_key_rows import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -53,7 +54,7 @@ def write_rows(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> list[CommitM
     """Write the rows of one task; removes its files on an error."""
     lighten_worker()
     with _writer(_with_own_numbers(job)) as writer:
-        for batch in gathered(batches):
+        for batch in gathered(batches, WRITE_ROWS):
             taken = batch.select(list(range(len(job.columns))))
             writer.write(from_spark(taken, job.columns))
         return writer.prepare_commit()
@@ -78,24 +79,6 @@ def _writer(target: WriteTarget) -> UpsertWriter | AppendWriter:
     everywhere = needs_key_index(schema, target.options)
     index = key_index(target, target.store.snapshots.latest()) if everywhere else None
     return UpsertWriter(target, key_index=index)
-
-
-def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Combine batches so that all but the last have at least `WRITE_ROWS` rows."""
-    waiting: list[pa.RecordBatch] = []
-    count = 0
-    for batch in batches:
-        waiting.append(batch)
-        count += batch.num_rows
-        if count >= WRITE_ROWS:
-            yield _one(waiting)
-            waiting, count = [], 0
-    if count:
-        yield _one(waiting)
-
-
-def _one(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)  # type: ignore[attr-defined] # not in stubs
 
 
 def pack(messages: list[CommitMessage]) -> bytes:

@@ -32,7 +32,9 @@ from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
     build_fixed,
+    concat_batches,
     fixed_values,
+    gathered,
     valid_mask,
 )
 from paimon_explore.errors import undo_on_error
@@ -43,7 +45,7 @@ from paimon_explore.maintenance.row_level.candidate_files import (
     plan_candidate_files,
 )
 from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
-from paimon_explore.maintenance.row_level.row_change import RowChange, concat_batches, take
+from paimon_explore.maintenance.row_level.row_change import RowChange, take
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -150,7 +152,8 @@ class AppendRows:
                 if is_decided:
                     yield TouchedFile(split=file, positions=live, is_whole=True)
                     continue
-                found = [self._touched(batch) for batch in reader.read(file)]
+                batches = gathered(reader.read(file), self._change.batch_rows)
+                found = [self._touched(batch) for batch in batches]
                 positions = np.concatenate([np.zeros(0, np.int64), *found])
                 if len(positions):
                     is_whole = len(positions) == len(live)
@@ -193,7 +196,7 @@ class AppendRows:
             deleted=found.deleted(),
             selection=bitmap(file.positions) if self._keeps_files else None,
         )
-        return read_data_file(found.source(), request)
+        return gathered(read_data_file(found.source(), request), self._change.batch_rows)
 
     def _after(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows of a batch to write, in their order."""

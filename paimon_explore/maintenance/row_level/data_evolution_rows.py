@@ -22,7 +22,14 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, as_python, take_rows
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    Ints,
+    as_python,
+    gathered,
+    take_rows,
+)
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
@@ -125,7 +132,8 @@ class DataEvolutionRows:
         remaining = remaining_row_ids(None, [file.row_id_range() for file in files])
         first = min(file.first for file in group)
         # whole ranges: new values are written for deleted rows, too, which are not changed
-        for batch in merge_columns(group, self._read, (SystemColumn.ROW_ID,)):
+        batches = merge_columns(group, self._read, (SystemColumn.ROW_ID,))
+        for batch in gathered(batches, self._change.batch_rows):
             live = np.arange(batch.num_rows) if remaining is None else remaining - first
             result = self._change.apply(batch if remaining is None else take(batch, live))
             if len(result.rows):

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import Bools, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Ints, concat_batches
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.assignments import (
@@ -30,7 +30,6 @@ from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Side
 from paimon_explore.maintenance.row_level.merge_join import MergeJoin, Pairs, table_names
 from paimon_explore.maintenance.row_level.row_change import (
     RowChangeResult,
-    concat_batches,
     in_order,
     take,
 )
@@ -131,6 +130,7 @@ class MergeChange:
         self._join = join
         self._row_type = sides.row_type
         self._has_match = np.zeros(source.num_rows, np.bool_)
+        self.batch_rows = source.num_rows // 4  # the keys of the source are hashed for each batch
         by_kind: dict[ClauseKind, list[BoundClause]] = {kind: [] for kind in ClauseKind}
         for clause in clauses:
             by_kind[clause.kind].append(self._bind(clause))

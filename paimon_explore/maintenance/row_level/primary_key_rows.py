@@ -28,6 +28,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     build_fixed,
+    gathered,
     string_array,
     valid_mask,
 )
@@ -121,7 +122,7 @@ class PrimaryKeyRows:
             predicate=plan.rest,
         )
         for split in plan.splits:
-            for batch in reader.read(split):
+            for batch in gathered(reader.read(split), self._change.batch_rows):
                 yield from self._changed(self._marked(batch))
         if inserts is not None:
             for batch in inserts():

@@ -42,6 +42,10 @@ class RowChange(Protocol):
         """Whether all rows for which `where` is true are touched."""
 
     @property
+    def batch_rows(self) -> int:
+        """How many rows a batch should have, as each has a cost of its own."""
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The table's columns that decide which rows are touched."""
 
@@ -82,6 +86,7 @@ class WhereChange:
     where: Expression
     assignments: Assignments | None
     is_decided_by_where = True
+    batch_rows = 1
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -134,11 +139,3 @@ def in_order(row_type: RowType, names: Sequence[str] | frozenset[str]) -> tuple[
 def take(batch: pa.RecordBatch, rows: Ints) -> pa.RecordBatch:
     """Take rows by number."""
     return batch.take(build_fixed(pa.int64(), rows))  # type: ignore[arg-type]  # int64
-
-
-def concat_batches(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Concatenate at least one batch of the same columns."""
-    columns = [
-        pa.concat_arrays([part.column(name) for part in parts]) for name in parts[0].schema.names
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)

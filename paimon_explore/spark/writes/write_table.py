@@ -32,6 +32,7 @@ from pyspark.sql import types as st
 
 from paimon_explore.arguments import optional_mapping
 from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.data_types.arrow_buffers import gathered
 from paimon_explore.errors import InvalidInputError, choices, undo_on_error
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
@@ -40,7 +41,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.column_matching import matched_columns
-from paimon_explore.spark.executor_tasks import WriteJob, gathered, pack, unpack, write_rows
+from paimon_explore.spark.executor_tasks import WRITE_ROWS, WriteJob, pack, unpack, write_rows
 from paimon_explore.spark.read_plan import table_with_options
 from paimon_explore.spark.spark_types import from_spark, spark_type
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression, task_expression
@@ -263,7 +264,7 @@ def _number(
     job: WriteJob, count: int, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Add the number of the task that writes their bucket to the rows."""
-    for batch in gathered(batches):
+    for batch in gathered(batches, WRITE_ROWS):
         numbers = pa.array(task_numbers(batch, job, count).tolist(), pa.int32())
         yield batch.append_column(pa.field(_TASK, pa.int32(), nullable=False), numbers)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column as Values
+from paimon_explore.data_types.arrow_buffers import build_fixed
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
@@ -81,7 +83,7 @@ def computed(
             conform(one, row_type.fields[at].type, where=columns[at][1])
             for one, at in zip(arrays, used, strict=True)
         ]
-        numbers = pa.array(range(count), pa.int64())
+        numbers = build_fixed(pa.int64(), np.arange(count))
         rows = rows_of(pa.Table.from_arrays([*values, numbers], schema=schema), value)
         table = rows.to_batches().read_all()
         if table.num_rows != count:

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import types as st
 
 import paimon_explore as pe
+from paimon_explore.data_types.arrow_buffers import gathered
 from paimon_explore.errors import InvalidInputError, NotFoundError, StorageError
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
 from paimon_explore.spark import read_plan
@@ -19,7 +20,7 @@ from paimon_explore.spark.data_source import (
     PaimonWriter,
     WrittenFiles,
 )
-from paimon_explore.spark.executor_tasks import WriteJob, gathered, pack, unpack, write_rows
+from paimon_explore.spark.executor_tasks import WriteJob, pack, unpack, write_rows
 from paimon_explore.spark.read_plan import groups
 from paimon_explore.spark.writes.driver_commit import (
     publish,
@@ -204,11 +205,10 @@ def test_an_empty_batch_of_a_stream_creates_a_snapshot_if_asked(table: Table) ->
     assert publish(write_target(forced, replaces=False), [], None) is None
 
 
-def test_small_batches_are_gathered(table: Table) -> None:
+def test_small_batches_are_gathered() -> None:
     many = [rows(*range(i * 1000, i * 1000 + 1000)) for i in range(70)]
-    assert [batch.num_rows for batch in gathered(many)] == [66_000, 4_000]
-    assert list(gathered([])) == []
-    assert table.name == "db.t"
+    assert [batch.num_rows for batch in gathered(many, 65_536)] == [66_000, 4_000]
+    assert list(gathered([], 1)) == []
 
 
 def test_raw_splits_are_taken_apart_and_spread_evenly(
