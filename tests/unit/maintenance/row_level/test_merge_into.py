@@ -42,6 +42,20 @@ def test_rows_without_a_source_row_have_clauses_of_their_own() -> None:
     assert values(table) == {1: 10, 2: 21, None: 0}
 
 
+def test_tables_of_several_batches_are_merged_with_larger_sources() -> None:
+    count = 150_000
+    table = keyed_table(COLUMNS, primary_key=["k"])
+    table.upsert(pa.table({"k": pa.array(range(count), pa.int32()), "v": [1] * count}))
+    new = pa.array(range(0, 6 * count, 2), pa.int32())
+    source = pa.table({"k": new, "v": [2] * len(new)})
+    table.merge(source, on="k").when_matched_update_all().when_not_matched_insert().execute()
+    found = table.to_arrow().group_by("v").aggregate([("k", "count"), ("k", "max")]).to_pylist()
+    assert sorted(tuple(row.values()) for row in found) == [
+        (1, count // 2, count - 1),
+        (2, 3 * count, 6 * count - 2),
+    ]
+
+
 def test_null_matches_null_only_when_asked_for() -> None:
     table = table_of()
     source = [{"k": None, "v": 7}]
