@@ -101,17 +101,6 @@ def test_rows_are_deleted_and_merged(
     ]
 
 
-def test_whole_partitions_and_files_are_deleted_without_reading_them(
-    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
-) -> None:
-    catalog.sql("CREATE TABLE p (id INT, dt STRING) PARTITIONED BY (dt)")
-    catalog.sql("INSERT INTO p VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-    for file in Path(catalog.table("db.p").path).glob("dt=[ab]/bucket-0/*"):
-        file.write_bytes(b"damaged")
-    catalog.sql("DELETE FROM p WHERE dt IN ('a', 'b')")
-    assert rows("SELECT * FROM p") == [(3, "c")]
-
-
 def test_all_statements_assign_values_to_columns_alike(
     catalog: pe.Catalog, rows: Callable[[str], list[Row]]
 ) -> None:
