@@ -3,9 +3,10 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Literal
 from uuid import uuid4
 
 import pyarrow as pa
@@ -14,7 +15,23 @@ import pyarrow.types as pat
 from sqlglot.dialects.spark import Spark
 from sqlglot.time import format_time
 
+from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    as_python,
+    map_distinct,
+    string_scalar,
+    used_bytes,
+)
+from paimon_explore.data_types.casts.float_to_text import float_texts
 from paimon_explore.data_types.casts.java_formatting import double_text, float_text
+from paimon_explore.data_types.casts.text_functions import (
+    computed,
+    concatenated,
+    matches,
+    replaced,
+)
+from paimon_explore.data_types.definitions import TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
@@ -24,7 +41,9 @@ from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 _TEXT_CODECS = {"none": "", "gzip": ".gz", "bzip2": ".bz2"}
 _PARQUET_CODECS = {"none": "", "snappy": ".snappy", "gzip": ".gz", "zstd": ".zstd"}
 _SPACES = "".join(map(chr, range(33)))
+_LINES = 1 << 14
 _Text = Callable[[object], str]
+_Lines = Callable[[pa.RecordBatch], Column]
 
 
 def export_rows(
@@ -79,32 +98,28 @@ def _write(
                 writer.write_batch(batch)
                 count += batch.num_rows
         return count
-    line = _csv_line(reader.schema, form) if form.kind == CSV else _json_line(reader.schema, form)
+    lines = _csv_lines(reader.schema, form) if form.kind == CSV else _json_lines(form)
     out = stream
     if codec != "none":
         out = pa.CompressedOutputStream(stream, "gzip" if codec == "gzip" else "bz2")
     with out:
         if form.options.get("header") == "true":
-            header = pa.schema([(field, pa.string()) for field in reader.schema.names])
-            out.write(f"{_csv_line(header, form)(reader.schema.names)}\n".encode())
+            names = reader.schema.names
+            header = pa.RecordBatch.from_arrays([pa.array([name]) for name in names], names)
+            out.write(_bytes(_csv_lines(header.schema, form)(header)))
         for batch in reader:
-            for values in _rows(batch):
-                out.write(f"{line(values)}\n".encode())
+            for start in range(0, batch.num_rows, _LINES):
+                out.write(_bytes(lines(batch.slice(start, _LINES))))
             count += batch.num_rows
     return count
 
 
-def _rows(batch: pa.RecordBatch) -> Iterator[tuple[object, ...]]:
-    columns = [
-        column.cast(pa.timestamp("us", column.type.tz), safe=False)
-        if pat.is_timestamp(column.type)
-        else column
-        for column in batch.columns
-    ]
-    return zip(*(column.to_pylist() for column in columns), strict=True)
+def _bytes(lines: Column) -> pa.Buffer:
+    """Return the lines one after the other."""
+    return pa.py_buffer(used_bytes(_wrapped(lines, "", "\n")))  # type: ignore[arg-type]  # as stubs tell
 
 
-def _csv_line(schema: pa.Schema, form: FileFormat) -> Callable[[Sequence[object]], str]:
+def _csv_lines(schema: pa.Schema, form: FileFormat) -> _Lines:
     given = [form.options.get(*pair) for pair in (("sep", ","), ("quote", '"'), ("escape", "\\"))]
     separator, quote, escape = ((text or "").replace("\\t", "\t") for text in given)
     for field in schema:
@@ -113,30 +128,92 @@ def _csv_line(schema: pa.Schema, form: FileFormat) -> Callable[[Sequence[object]
                 f"COPY INTO CSV files with column {field.name!r} of type {field.type}",
                 hint="Write JSON or Parquet files.",
             )
-    texts = [_hex if pat.is_binary(field.type) else _text(field.type, {}) for field in schema]
-    special = (separator, quote, "\n", "\r")
+    special = (one for one in (separator, quote, "\n", "\r") if one)
+    quoted = "|".join(["^$", *map(re.escape, special)])
 
-    def cell(value: object, text: _Text) -> str:
-        if value is None:
-            return ""
-        shown = text(value).strip(_SPACES)
-        if not quote or (shown and not any(one and one in shown for one in special)):
-            return shown
-        if escape != quote:
-            shown = shown.replace(escape, escape * 2) if escape else shown
-        return f"{quote}{shown.replace(quote, escape + quote)}{quote}"
+    def cells(column: Column) -> Column:
+        if pat.is_binary(column.type):
+            return _by_value(column, _hex)
+        shown = computed("utf8_trim", [_texts(column, {})], pc.TrimOptions(_SPACES))
+        is_quoted = matches(shown, quoted)
+        if quote and pc.call_function("any", [is_quoted]).as_py():
+            inner = shown
+            if escape != quote and escape:
+                inner = _with(inner, escape, escape * 2)
+            inner = _wrapped(_with(inner, quote, escape + quote), quote, quote)
+            shown = computed("if_else", [is_quoted, inner, shown])
+        return shown
 
-    return lambda values: separator.join(map(cell, values, texts))
+    return lambda batch: _joined([*map(cells, batch.columns)], separator, "replace")
 
 
-def _json_line(schema: pa.Schema, form: FileFormat) -> Callable[[Sequence[object]], str]:
+def _json_lines(form: FileFormat) -> _Lines:
     formats = {
         name: _strftime(pattern)
         for name, pattern in form.options.items()
         if name in {"dateFormat", "timestampFormat"}
     }
-    members = [(_string(field.name), _json(field.type, formats)) for field in schema]
-    return lambda values: _object(zip(members, values, strict=True))
+
+    def members(name: str, column: Column) -> Column:
+        return _wrapped(_json_texts(column, formats), f"{_string(name)}:", "")
+
+    return lambda batch: _wrapped(
+        _joined([*map(members, batch.schema.names, batch.columns)], ",", "skip"), "{", "}"
+    )
+
+
+def _json_texts(column: Column, formats: Mapping[str, str]) -> Column:
+    """Return the values of a column in JSON; null for null."""
+    kind = column.type
+    if pat.is_nested(kind):
+        text = _json(kind, formats)
+        return pa.array([None if v is None else text(v) for v in as_python(column)], pa.string())
+    shown = _texts(column, formats)
+    if pat.is_integer(kind) or pat.is_decimal(kind) or pat.is_boolean(kind):
+        return shown
+    quoted = _wrapped(shown, '"', '"')
+    if pat.is_floating(kind):
+        return computed("if_else", [pc.call_function("is_finite", [column]), shown, quoted])
+    is_escaped = matches(shown, r'[\x00-\x1f"\\]')
+    escaped = _by_value(computed("filter", [shown, is_escaped]), _string)
+    return computed("replace_with_mask", [quoted, is_escaped, escaped])
+
+
+def _texts(column: Column, formats: Mapping[str, str]) -> Column:
+    """Return the texts of atomic values; null for null."""
+    kind = column.type
+    if pat.is_dictionary(kind):
+        return _texts(column.cast(kind.value_type), formats)
+    if pat.is_integer(kind) or pat.is_boolean(kind) or pat.is_large_string(kind):
+        return column.cast(pa.string())
+    if pat.is_floating(kind):
+        return float_texts(column, TypeRoot.FLOAT if kind == pa.float32() else TypeRoot.DOUBLE)
+    if pat.is_timestamp(kind):
+        if kind.tz is None and "timestampFormat" not in formats:
+            options = pc.RoundTemporalOptions(unit="millisecond")
+            floored = computed("floor_temporal", [column], options)
+            return replaced(floored.cast(pa.timestamp("ms")).cast(pa.string()), " ", "T")
+        column = column.cast(pa.timestamp("us", kind.tz), safe=False)
+    return column if pat.is_string(kind) else _by_value(column, _text(kind, formats))
+
+
+def _by_value(column: Column, text: _Text) -> Column:
+    """Return a column of texts, which are computed once for each value."""
+    return map_distinct(column, lambda values: [*map(text, values)], pa.string())
+
+
+def _wrapped(texts: Column, start: str, end: str) -> Column:
+    return concatenated(string_scalar(start), texts, string_scalar(end))
+
+
+def _with(texts: Column, old: str, new: str) -> Column:
+    return computed("replace_substring", [texts], pc.ReplaceSubstringOptions(old, new))
+
+
+def _joined(columns: Sequence[Column], separator: str, nulls: Literal["skip", "replace"]) -> Column:
+    """Join the texts of each row; null is left out, or an empty text."""
+    options = pc.JoinOptions(null_handling=nulls)
+    return computed("binary_join_element_wise", [*columns, string_scalar(separator)], options)
 
 
 def _strftime(pattern: str) -> str:
@@ -153,7 +230,7 @@ def _strftime(pattern: str) -> str:
     return made
 
 
-def _object(members: "Iterator[tuple[tuple[str, _Text], object]]") -> str:
+def _object(members: Iterable[tuple[tuple[str, _Text], object]]) -> str:
     found = (f"{name}:{text(value)}" for (name, text), value in members if value is not None)
     return f"{{{','.join(found)}}}"
 
