@@ -50,6 +50,14 @@ class FileFormat:
     options: Mapping[str, str] = field(default_factory=dict)
     null_texts: tuple[str, ...] = ()
 
+    @property
+    def signs(self) -> list[str]:
+        """Return the separator, the quote and the escape character of CSV lines."""
+        found = [
+            self.options.get(*pair) for pair in (("sep", ","), ("quote", '"'), ("escape", "\\"))
+        ]
+        return [(text or "").replace("\\t", "\t") for text in found]
+
 
 def file_format(text: str, *, is_import: bool) -> FileFormat:
     """Parse the inside of `FILE_FORMAT = (TYPE = CSV, …)`.

@@ -7,15 +7,27 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    list_offsets,
+    null_scalar,
+    string_scalar,
+    take_rows,
+)
+from paimon_explore.data_types.casts.text_functions import computed
 from paimon_explore.sql_statements.copy_into.file_format import CSV, FileFormat
 
-TextRow: TypeAlias = tuple[Sequence[str | None], str | None]
+_Row: TypeAlias = tuple[Sequence[str | None], str | None]
 """The values, and the line if it cannot be parsed."""
+_BATCH_ROWS = 20_000
 _CODECS: Mapping[str, Literal["gzip", "bz2", "zstd"]] = {
     "gz": "gzip",
     "bz2": "bz2",
@@ -34,8 +46,8 @@ _JSON = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=
 
 def text_rows(
     stream: pa.NativeFile, path: str, form: FileFormat, names: Sequence[str]
-) -> Iterator[TextRow]:
-    """Parse a file.
+) -> Iterator[list[Column]]:
+    """Parse a file: yield the values of the wanted columns, and the lines that cannot be parsed.
 
     Args:
         stream: the file.
@@ -47,28 +59,61 @@ def text_rows(
     plain = stream if codec is None else pa.CompressedInputStream(stream, codec)
     text = io.TextIOWrapper(plain, "utf-8-sig", errors="replace")  # type: ignore[type-var]  # is a stream
     if form.options.get("multiLine") == "true":
-        yield from _objects(text.read(), names)
+        yield _json_rows(names, [text.read()])
         return
     found = (line.rstrip("\n") for line in text)
     lines = (line for line in found if line.strip())
-    if form.kind == CSV:
-        values = _values_of(form)
-        for line in islice(lines, int(form.options.get("header") == "true"), None):
-            row = [value or None for value in values(line)]
-            yield (row, None) if len(row) == len(names) else ([None] * len(names), line)
-        return
-    for line in lines:
-        yield from _objects(line, names)
+    if form.kind == CSV and form.options.get("header") == "true":
+        next(lines, None)
+    read = _csv_rows(form, len(names)) if form.kind == CSV else partial(_json_rows, names)
+    while part := list(islice(lines, _BATCH_ROWS)):
+        yield read(part)
 
 
-def _values_of(form: FileFormat) -> Callable[[str], list[str]]:
+def _columns(rows: Sequence[_Row], count: int) -> list[Column]:
+    """Return the values by column, and the lines that cannot be parsed."""
+    values = [*zip(*(values for values, _ in rows), strict=True)] or [()] * count
+    return [pa.array(column, pa.string()) for column in (*values, [line for _, line in rows])]
+
+
+def _json_rows(names: Sequence[str], lines: Sequence[str]) -> list[Column]:
+    return _columns([row for line in lines for row in _objects(line, names)], len(names))
+
+
+def _csv_rows(form: FileFormat, count: int) -> Callable[[Sequence[str]], list[Column]]:
+    """Return the function that splits lines into a number of values."""
+    separator, quote, escape = form.signs
+    values = _values_of(separator, quote, escape)
+
+    def read(lines: Sequence[str]) -> list[Column]:
+        if not quote or not any(quote in line for line in lines):
+            options = pc.SplitPatternOptions(separator)
+            split: Column = pc.call_function("split_pattern", [pa.array(lines)], options)
+            if (np.diff(list_offsets(split)) == count).all():
+                texts = computed("list_flatten", [split])
+                none = null_scalar(pa.string())
+                texts = computed(
+                    "if_else", [computed("equal", [texts, string_scalar("")]), none, texts]
+                )
+                places = np.arange(len(lines)) * count
+                found = [take_rows(texts, places + at) for at in range(count)]
+                return [*found, pa.nulls(len(lines), pa.string())]
+        rows = [[value or None for value in values(line)] for line in lines]
+        parsed = [
+            (row, None) if len(row) == count else ([None] * count, line)
+            for row, line in zip(rows, lines, strict=True)
+        ]
+        return _columns(parsed, count)
+
+    return read
+
+
+def _values_of(separator: str, quote: str, escape: str) -> Callable[[str], list[str]]:
     r"""Return the function that splits a line.
 
-    >>> _values_of(FileFormat(kind=CSV))(r'C:\a,"x\",y" ,"a"b"')
+    >>> _values_of(",", '"', "\\")(r'C:\a,"x\",y" ,"a"b"')
     ['C:\\a', 'x",y', '"a"b"']
     """
-    given = [form.options.get(*pair) for pair in (("sep", ","), ("quote", '"'), ("escape", "\\"))]
-    separator, quote, escape = ((text or "").replace("\\t", "\t") for text in given)
     if not quote:
         return lambda line: line.split(separator)
     s, q, e = map(re.escape, (separator, quote, escape))
@@ -91,7 +136,7 @@ def _values_of(form: FileFormat) -> Callable[[str], list[str]]:
     return values
 
 
-def _objects(text: str, names: Sequence[str]) -> Iterator[TextRow]:
+def _objects(text: str, names: Sequence[str]) -> Iterator[_Row]:
     """Parse the first JSON value of a text: an object, or an array of objects."""
     try:
         found, _ = _JSON.raw_decode(text.strip())

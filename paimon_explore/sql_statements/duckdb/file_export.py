@@ -120,8 +120,7 @@ def _bytes(lines: Column) -> pa.Buffer:
 
 
 def _csv_lines(schema: pa.Schema, form: FileFormat) -> _Lines:
-    given = [form.options.get(*pair) for pair in (("sep", ","), ("quote", '"'), ("escape", "\\"))]
-    separator, quote, escape = ((text or "").replace("\\t", "\t") for text in given)
+    separator, quote, escape = form.signs
     for field in schema:
         if pat.is_nested(field.type):
             raise UnsupportedFeatureError(

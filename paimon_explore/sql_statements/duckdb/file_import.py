@@ -1,10 +1,9 @@
 """COPY INTO table FROM 'folder' without Spark.
 
-Files are read twice: to count their errors before the commit, and to write their rows.
+Files are read to count their errors before the commit, and again to write rows that were not kept.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,6 +31,7 @@ from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of
 
 _BATCH_ROWS = 20_000
+_KEPT_BYTES = 256 << 20
 _ERROR, _CORRUPT = "_paimon_error", "_paimon_corrupt"
 
 
@@ -53,7 +53,8 @@ class FileImport:
         Raises:
             InvalidInputError: a value or line cannot be read, for ABORT_STATEMENT.
         """
-        results = [self.to.result(one, self._counts(one)) for one in files]
+        known = dict[str, list[pa.Table]]()
+        results = [self.to.result(one, self._counts(one, known)) for one in files]
         if sum(result[2] for result in results):
             kept = [
                 one for one, (_, status, *_) in zip(files, results, strict=True) if status != FAILED
@@ -63,7 +64,7 @@ class FileImport:
             batches = (
                 batch
                 for one in kept
-                for rows in self._converted(one)
+                for rows in known.pop(one.path, None) or self._converted(one)
                 for batch in rows.filter(rows[_ERROR].is_null())
                 .drop_columns([_ERROR])
                 .cast(schema, safe=False)
@@ -73,13 +74,24 @@ class FileImport:
         self.to.record(files, results)
         return results
 
-    def _counts(self, one: SourceFile) -> tuple[int, int, str | None]:
-        """Return the rows of a file, the rows with errors, and the first error."""
-        parsed, errors = 0, list[object]()
+    def _counts(
+        self, one: SourceFile, known: dict[str, list[pa.Table]]
+    ) -> tuple[int, int, str | None]:
+        """Return the rows of a file, the rows with errors, and the first error; keep its rows.
+
+        Rows beyond the memory for all files are not kept.
+        """
+        parsed, errors, kept = 0, list[object](), list[pa.Table]()
+        room = _KEPT_BYTES - sum(rows.nbytes for tables in known.values() for rows in tables)
         for rows in self._converted(one):
             found = rows[_ERROR].drop_null()
             parsed += rows.num_rows
             errors += [None] * len(found) if errors else found.to_pylist()
+            room -= rows.nbytes
+            if room >= 0:
+                kept.append(rows)
+        if room >= 0:
+            known[one.path] = kept
         return parsed, len(errors), str(errors[0]) if errors else None
 
     def _converted(self, one: SourceFile) -> Iterator[pa.Table]:
@@ -120,16 +132,9 @@ class FileImport:
             if self.to.format.kind == PARQUET:
                 yield from _parquet_rows(stream, path, names)
                 return
-            rows = text_rows(stream, path, self.to.format, names)
-            while part := list(islice(rows, _BATCH_ROWS)):
-                columns = [
-                    *zip(*(values for values, _ in part), strict=True),
-                    [line for _, line in part],
-                ]
-                yield pa.table(
-                    [pa.array(column, pa.string()) for column in columns],
-                    names=[*(f"_{at}" for at in range(len(names))), _CORRUPT],
-                )
+            columns = [*(f"_{at}" for at in range(len(names))), _CORRUPT]
+            for rows in text_rows(stream, path, self.to.format, names):
+                yield pa.table(rows, names=columns)
 
 
 def _parquet_rows(stream: pa.NativeFile, path: str, names: Sequence[str]) -> Iterator[pa.Table]:
