@@ -111,6 +111,12 @@ class SparkRows:
         return written(self.frame, target, None, commit=commit_replacement)
 
 
+def _session_settings(spark: SparkSession) -> Mapping[str, str]:
+    """Return all settings by one call of Java; `conf.getAll` makes a call for each."""
+    text: str = spark.conf._jconf.getAll().mkString("\0")  # noqa: SLF001 - PySpark has no other way
+    return dict(entry.split(" -> ", 1) for entry in text.split("\0"))
+
+
 def frame_of(rows: QueryRows) -> DataFrame:
     """Return the rows of a query as a DataFrame."""
     assert isinstance(rows, SparkRows)  # noqa: S101 - made by this engine
@@ -272,17 +278,18 @@ class SparkEngine:
     def settings(self) -> Mapping[str, str]:
         """Return the settings of the session that statements on Paimon tables follow."""
         if self._settings is None:
-            known = self._spark.conf.getAll.items()
+            known = _session_settings(self._spark).items()
             self._settings = {key: value for key, value in known if is_setting(key)}
         return self._settings
 
     def change_setting(self, key: str, value: str | None) -> None:
         """Set one of these settings, or remove it."""
         if value is None and not key:
-            kept = {k: v for k, v in self._spark.conf.getAll.items() if k.startswith(_OWN)}
+            known = _session_settings(self._spark).items()
             self._spark.sql("RESET")
-            for own, text in kept.items():
-                self._spark.conf.set(own, text)
+            for own, text in known:
+                if own.startswith(_OWN):
+                    self._spark.conf.set(own, text)
         elif value is None:
             self._spark.conf.unset(key)
         else:
