@@ -14,7 +14,7 @@ from paimon_explore.command_line.options import (
     output_options,
     table_name,
 )
-from paimon_explore.errors import InvalidInputError, undo_on_error
+from paimon_explore.errors import InvalidInputError, NotFoundError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 
@@ -163,7 +163,15 @@ class ImportJob:
 
     def append(self, *, is_overwrite: bool, is_confirmed: bool, is_dry_run: bool) -> None:
         """Import into an existing table."""
-        table = self.source.open_table(self.name, self.branch)
+        try:
+            table = self.source.open_table(self.name, self.branch)
+        except NotFoundError as error:
+            if error.kind not in {"database", "table"} or not self.source.has_catalog:
+                raise
+            hint = f"{error.hint} Add --create to create it.".lstrip()
+            raise NotFoundError(
+                error.kind, error.name, error.where, message=error.message, hint=hint
+            ) from error
         counter = RowCounter(self.files, _target_of(table))
         if is_dry_run:
             self._report(table.name, counter.read_all(), "would be imported")

@@ -299,6 +299,7 @@ def test_a_new_table_gets_the_types_of_the_first_rows(
     options = ("-w", wh, "--create", "--primary-key", "id", "--table-option", "bucket=1")
     command = ("import", "db.new", path, *options, "--type", "day=DATE")
     wh.mkdir()
+    assert "Add --create to create it." in run("import", "db.new", path, "-w", wh).err
     assert run(*command, "--dry-run").lines[-1] == "db.new: 2 rows would be imported."
     assert Catalog(wh).databases() == []
     assert run(*command).code == 0
