@@ -46,9 +46,10 @@ _DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.timeType.enabled": "true",
-    # through TCP, the end of each Python task waits 40 ms for an acknowledgement
-    "spark.python.unix.domain.socket.enabled": str(hasattr(socket, "AF_UNIX")).lower(),
 }
+_SOCKET = "spark.python.unix.domain.socket"
+_LONGEST_FOLDER = 60
+"""Of a socket, which has a path of at most 103 characters on all systems."""
 _PACKAGE_FOLDER = str(Path(__file__).parents[2])
 _PANDAS_3 = "PySpark does not yet fully support pandas"
 _QUIET_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -104,7 +105,7 @@ def session(  # noqa: PLR0913 - the choices of a session
                 hint="Stop the session first: spark.stop().",
             )
         return _prepared(running, warehouse or catalog, py_files)
-    settings = dict(_DEFAULTS)
+    settings = {**_DEFAULTS, **_sockets(master)}
     if warehouse is not None and "://" not in str(warehouse):
         settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute() / "spark-warehouse")
     builder = SparkSession.builder.master(master).appName(app_name)
@@ -117,6 +118,20 @@ def session(  # noqa: PLR0913 - the choices of a session
     for name in _QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return _prepared(started, warehouse or catalog, py_files)
+
+
+def _sockets(master: str) -> dict[str, str]:
+    """Let Spark and its Python workers talk through sockets in a folder, on one machine.
+
+    Through TCP, the end of each Python task waits 40 ms for an acknowledgement.
+    """
+    if not hasattr(socket, "AF_UNIX") or not master.startswith("local"):
+        return {}
+    folder = mkdtemp(prefix="s-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if len(folder) > _LONGEST_FOLDER:
+        return {}
+    return {f"{_SOCKET}.enabled": "true", f"{_SOCKET}.dir": folder}
 
 
 def _catalog_options(
