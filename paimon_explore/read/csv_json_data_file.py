@@ -28,6 +28,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.csv_json import CsvLayout, Json, csv_records, json_records
 from paimon_explore.encoding.data_file_reader import WHOLE_FILE, PositionedBatch, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
@@ -84,7 +85,9 @@ class TextDataFile:
         where = f"column {column.name!r}"
         stored = _as_stored(column.type)
         try:
-            values = [_plain(value, stored) for value in self.texts[column.name]]
+            values: Sequence[object] = self.texts[column.name]
+            if not is_root(stored, *TEXTS) or {*map(type, values)} - {str, type(None)}:
+                values = [_plain(value, stored) for value in self.texts[column.name]]
             array: Column = pa.array(values, to_arrow(stored))
             return adapt(array, stored, column.type, None)
         except UnsupportedFeatureError:

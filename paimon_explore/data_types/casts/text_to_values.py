@@ -33,6 +33,7 @@ from paimon_explore.data_types.casts.datetime_casts import timestamps_of
 from paimon_explore.data_types.casts.numeric_casts import fitted_decimal
 from paimon_explore.data_types.casts.text_functions import (
     computed,
+    cut_texts,
     is_one_of,
     matches,
     replaced,
@@ -209,14 +210,35 @@ def timestamps_from_texts(
             else dict(zip(_PARTS, divmod(parsed, _SECOND_NANOS), strict=True))
         )
 
-    pairs = map_distinct(array, _each_or_refuse(parse, target), _PAIR)
-    columns = pairs.flatten() if isinstance(pairs, pa.StructArray) else []
+    columns = _regular_parts(array, precision)
+    if columns is None:
+        pairs = map_distinct(array, _each_or_refuse(parse, target), _PAIR)
+        columns = pairs.flatten() if isinstance(pairs, pa.StructArray) else []
     seconds, nanos = map(int64_values, columns)
     if target.root is TypeRoot.TIMESTAMP_LTZ:
         seconds = instants_of(seconds, zone)
     return timestamps_of(seconds, nanos, target, array)
 
 
+def _regular_parts(array: Column, precision: int) -> list[Column] | None:
+    """Return seconds and nanoseconds of `yyyy-MM-dd HH:mm:ss.S`; None if a text is otherwise."""
+    if not true_mask(matches(array, _REGULAR))[valid_mask(array)].all():
+        return None
+    try:
+        seconds = cut_texts(array, _CLOCK).cast(pa.timestamp("s"))
+    except pa.ArrowInvalid:  # such as the last day of a month that has fewer
+        return None
+    options = pc.SliceOptions(_CLOCK + 1, _CLOCK + 1 + precision)
+    fraction = computed("utf8_slice_codeunits", [array], options)
+    nanos = computed("utf8_rpad", [fraction], pc.PadOptions(9, "0")).cast(pa.int64())
+    return [seconds, nanos]
+
+
+_CLOCK = len("yyyy-MM-dd HH:mm:ss")
+_REGULAR = (
+    r"^(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})-[0-9]{2}-[0-9]{2} "
+    r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?$"
+)
 _PARTS = ("seconds", "nanos")
 _PAIR = pa.struct([pa.field(name, pa.int64()) for name in _PARTS])
 
