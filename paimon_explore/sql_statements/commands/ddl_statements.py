@@ -124,7 +124,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     raise reader.problem(what, part=f"Column {name!r}")
 
 
-_TYPED_TEXT = re.compile(r"^(?:DATE|TIMESTAMP(?:_[A-Z]+)?)\s+(?=['\"])", re.IGNORECASE)
+_TYPED_TEXT = re.compile(r"^(?:DATE|TIMESTAMP(?:_[A-Z]+)?)\s*(?=['\"])", re.IGNORECASE)
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2
 

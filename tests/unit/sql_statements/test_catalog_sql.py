@@ -582,7 +582,6 @@ def test_statements_that_leave_the_catalog_are_refused_by_name(
         ("SHOW FUNCTIONS", "SHOW FUNCTIONS is not supported. Functions are those of Spark"),
         ("DESCRIBE FUNCTION upper", "DESCRIBE FUNCTION is not supported"),
         ("DESCRIBE QUERY SELECT 1", "Run the query"),
-        ("SHOW CATALOGS", "SHOW DATABASES"),
         ("CREATE CATALOG c WITH ('type' = 'paimon')", r"pe\.Catalog\(warehouse\)"),
         ("CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x", r"sys\.create_function"),
         ("CREATE TEMPORARY TABLE x (a INT) WITH ('connector' = 'datagen')", "rows=data"),
