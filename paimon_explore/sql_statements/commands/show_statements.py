@@ -24,7 +24,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from paimon_explore.data_types.arrow import from_arrow
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import from_arrow, to_arrow
 from paimon_explore.data_types.definitions import (
     NUMBERS,
     ArrayType,
@@ -38,6 +40,8 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
+from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.sql_statements.clauses import partition_spec
@@ -263,9 +267,18 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
 
 def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
     """Return the partitions with given values of partition columns, as `dt=2026-01-01/hour=7`."""
-    texts = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
-    wanted = {f"{key}={value}" for key, value in spec.items()}
-    return sorted(text for text in map(str, texts) if wanted <= set(text.split("/")))
+    found = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
+    fields = table.schema.project(spec).fields
+    columns = [pa.array([spec[field.name]], to_arrow(field.type)) for field in fields]
+    texts = partition_texts(columns, [field.type for field in fields], legacy_names=False)
+    default = table.options.value(PARTITION_DEFAULT_NAME)
+    parts = {
+        field.name: re.escape(text if text and text.strip() else default)
+        for field, (text,) in zip(fields, texts, strict=True)
+    }
+    keys = table.schema.partition_keys
+    pattern = re.compile("/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys))
+    return sorted(text for text in map(str, found) if pattern.fullmatch(text))
 
 
 def _partition(table: Table, spec: Mapping[str, object]) -> dict[str, str]:

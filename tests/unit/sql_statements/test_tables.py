@@ -166,6 +166,22 @@ def test_show_table_extended_describes_a_partition(run: Run, rows: Rows) -> None
         run("SHOW TABLE EXTENDED LIKE 'made' PARTITION (p = 'z')")
 
 
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        *(("BOOLEAN", "false"), ("DECIMAL(6, 2)", "-0.5"), ("TIMESTAMP", "'2026-01-02 03:04:00'")),
+        *(("DATE", "DATE '1969-12-31'"), ("STRING", "'a/b=c d%'"), ("STRING", "NULL")),
+        *(("CHAR(3)", "'a'"), ("DOUBLE", "1.5"), ("TIMESTAMP_NTZ", "'1969-01-01 00:00:00.5'")),
+    ],
+)
+def test_a_partition_is_found_by_its_value(kind: str, value: str, run: Run, rows: Rows) -> None:
+    run(f"CREATE TABLE made (id INT, p {kind}, q INT) PARTITIONED BY (p, q)")
+    run(f"INSERT INTO made SELECT 1, {value}, 2")
+    assert len(rows(f"SHOW PARTITIONS made PARTITION (p = {value})")) == 1
+    run(f"ALTER TABLE made DROP PARTITION (p = {value}, q = 2)")
+    assert rows("SHOW PARTITIONS made") == []
+
+
 def test_show_create_table_keeps_members_and_default_values(run: Run, rows: Rows) -> None:
     columns = (
         "  s STRUCT<x: INT NOT NULL COMMENT 'it\\'s', `y z`: ARRAY<STRUCT<z: CHAR(2)>>> NOT NULL,\n"
