@@ -40,7 +40,7 @@ class TableRows:
         columns: the columns that the query may need; None for all.
         where: a condition that all rows fulfil which the query needs; None for none.
         hidden: columns that `*` leaves out.
-        fields: the columns of the table whose rows `table` has with metadata columns.
+        fields: the table's columns among those of rows with metadata columns.
     """
 
     table: Table | RowSource

@@ -155,7 +155,7 @@ def test_tables_are_made_from_queries_and_replaced(
     made = catalog.sql("CREATE TABLE u AS SELECT id, sum(n) AS total FROM t GROUP BY id")
     assert made.snapshot is not None
     assert catalog.table("db.u").schema.row_type.names == ("id", "total")
-    catalog.sql("CREATE OR REPLACE TABLE u AS SELECT 'x' AS a, CAST(1.5 AS DECIMAL(4, 1)) AS b")
+    catalog.sql("REPLACE TABLE u AS SELECT 'x' AS a, CAST(1.5 AS DECIMAL(4, 1)) AS b")
     assert rows("SELECT * FROM u") == [("x", Decimal("1.5"))]
     catalog.sql("INSERT OVERWRITE u SELECT 'y', 2")
     assert rows("SELECT * FROM u") == [("y", Decimal("2.0"))]

@@ -234,7 +234,7 @@ WRONG = [
         "CREATE OR REPLACE TABLE orders (id INT, dt STRING) PARTITIONED BY (dt)",
         "changes the type of partition column 'dt'",
     ),
-    ("REPLACE TABLE orders AS SELECT 1 AS id", "Write CREATE OR REPLACE TABLE"),
+    ("REPLACE TABLE demo.nope AS SELECT 1 AS id", "Table 'nope' does not exist"),
     ("REPLACE TABLE demo.nope (id INT)", "Table 'nope' does not exist"),
     ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
     ("ALTER TABLE orders DROP COLUMN nope", "'nope'"),
