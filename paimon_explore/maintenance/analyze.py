@@ -6,7 +6,7 @@ exact. Lengths are in bytes: of the value for strings and binaries, otherwise of
 Spec: concepts/spec/snapshot, statistics. Seen in: golden java200 `analyze`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -26,10 +26,9 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.errors import NotFoundError
+from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
 from paimon_explore.read.small_files import read_split
@@ -113,14 +112,21 @@ def _bounds(column: DataField, values: Column) -> tuple[str | None, str | None]:
 
 
 @repeated_after_conflicts
-def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
+def analyze_table(
+    store: TableStore, options: TableOptions, columns: Sequence[str] | None = None
+) -> Snapshot:
     """Collect the statistics of the latest snapshot and commit them.
+
+    Args:
+        store: the table.
+        options: its options.
+        columns: columns to collect statistics of; None for all.
 
     Returns:
         The snapshot that refers to the statistics.
 
     Raises:
-        NotFoundError: the table has no snapshot.
+        NotFoundError: the table has no snapshot, or no such column.
     """
     snapshot, schema = store.snapshots.latest(), store.schemas.latest()
     if snapshot is None or schema is None:
@@ -129,36 +135,28 @@ def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
     target = ScanTarget(
         store=store, schema=schema, options=options, snapshot=snapshot, travelled=True
     )
-    columns = schema.row_type.names
-    reader = SplitReader(target=target, columns=columns)
+    known = {field.name: field for field in schema.fields}
+    names = tuple(known) if columns is None else tuple(columns)
+    for name in names:
+        if name not in known:
+            hint = f"Columns: {choices(known)}."
+            raise NotFoundError("column", name, str(store.paths.root), hint=hint)
+    collectors = [_ColumnCollector(known[name]) for name in names]
+    reader = SplitReader(target=target, columns=names)
+    rows = stored = size = 0
     with explain_missing_files(store, snapshot):
-        splits = plan_table(target).splits
-        batches = (batch for split in splits for batch in read_split(reader, split))
-        figures = statistics_of(snapshot, schema, batches)
-    return Committer(store, schema, options=options).analyze(figures)
-
-
-def statistics_of(
-    snapshot: Snapshot, schema: TableSchema, batches: Iterable[pa.RecordBatch]
-) -> Statistics:
-    """Collect the statistics of all rows of a snapshot.
-
-    Args:
-        snapshot: the snapshot.
-        schema: schema of the batches.
-        batches: the rows of the snapshot.
-    """
-    collectors = [_ColumnCollector(column) for column in schema.fields]
-    rows = size = 0
-    for batch in batches:
-        rows += batch.num_rows
-        size += batch.nbytes
-        for collector in collectors:
-            collector.add(batch.column(collector.column.name))
-    return Statistics(
+        for split in plan_table(target).splits:
+            stored += split.row_count
+            size += split.files.total_size
+            for batch in read_split(reader, split):
+                rows += batch.num_rows
+                for collector in collectors:
+                    collector.add(batch.column(collector.column.name))
+    figures = Statistics(
         snapshot_id=snapshot.id,
         schema_id=schema.id,
         merged_record_count=rows,
-        merged_record_size=size,
+        merged_record_size=size * rows // max(stored, 1),  # as by Paimon's Spark connector
         columns={collector.column.name: collector.result() for collector in collectors},
     )
+    return Committer(store, schema, options=options).analyze(figures)

@@ -135,6 +135,11 @@ def type_name(data_type: DataType) -> str:
     return _spark_name(plain) or type_text(plain).lower()
 
 
+def is_spark_type(data_type: DataType) -> bool:
+    """Return whether Spark has a name of a type."""
+    return _spark_name(data_type) is not None
+
+
 def _spark_name(data_type: DataType) -> str | None:  # noqa: PLR0911 - one for each kind of type
     plain = with_nullable(data_type, nullable=True)
     match plain:
@@ -142,6 +147,8 @@ def _spark_name(data_type: DataType) -> str | None:  # noqa: PLR0911 - one for e
             return f"decimal({plain.precision},{plain.scale})"
         case AtomicType(root=TypeRoot.TIME):
             return f"time({plain.precision})" if (plain.precision or 0) <= _DIGITS else None
+        case AtomicType(root=TypeRoot.CHAR | TypeRoot.VARCHAR) if plain not in _NAMES:
+            return f"{plain.root.value.lower()}({plain.length})"
         case AtomicType():
             return _NAMES.get(plain)
         case ArrayType(element=element):

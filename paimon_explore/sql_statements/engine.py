@@ -40,6 +40,7 @@ class TableRows:
         columns: the columns that the query may need; None for all.
         where: a condition that all rows fulfil which the query needs; None for none.
         hidden: columns that `*` leaves out.
+        fields: the table's columns among those of rows with metadata columns.
     """
 
     table: Table | RowSource
@@ -47,6 +48,7 @@ class TableRows:
     columns: Sequence[str] | None = None
     where: Term | None = None
     hidden: Sequence[str] = ()
+    fields: Sequence[DataField] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -252,7 +252,8 @@ def rows_of(
         hidden = [one for one in offered_columns(opened) if one.lower() in words]
         if hidden:
             rows = metadata_rows(opened, columns, where, hidden)
-            return TableRows(table=rows, hidden=hidden)
+            fields = schema.fields if columns is None else schema.project(columns).fields
+            return TableRows(table=rows, hidden=hidden, fields=fields)
     return TableRows(table=opened, columns=columns, where=where)
 
 

@@ -233,6 +233,9 @@ class _Scope:
             return None
         prefix = re.split(r"[%_\\]", pattern.name)[0]
         self.is_exact &= pattern.name == f"{prefix}%"
+        if _root(found[1]) is TypeRoot.CHAR:
+            self.is_exact = False
+            prefix = prefix.rstrip(" ")  # stored values may have no spaces
         return found[0].startswith(prefix) if prefix else None
 
     def _in(self, part: exp.In) -> Term | None:
@@ -240,11 +243,23 @@ class _Scope:
         if found is None or not part.expressions or part.args.get("query") is not None:
             return None
         values = [_constant(one, found[1]) for one in part.expressions]
-        return None if None in values else found[0].isin(values)
+        if None in values:
+            return None
+        same = self._chars(*found, values)
+        return found[0].isin(values) if same is None else same
+
+    def _chars(self, column: Term, field: DataField, values: Sequence[object]) -> Term | None:
+        """Return that a CHAR column has one of some values, with any number of spaces after it."""
+        if not isinstance(field.type, AtomicType) or field.type.root is not TypeRoot.CHAR:
+            return None
+        self.is_exact = False
+        texts = [str(value).rstrip(" ") for value in values]
+        lengths = range((field.type.length or 1) + 1)
+        return column.isin(list(dict.fromkeys(text.ljust(n) for text in texts for n in lengths)))
 
     def _between(self, part: exp.Between) -> Term | None:
         found = self._field(part.this)
-        if found is None or part.args.get("symmetric"):
+        if found is None or part.args.get("symmetric") or _root(found[1]) is TypeRoot.CHAR:
             return None
         low, high = (_constant(part.args[side], found[1]) for side in ("low", "high"))
         return None if low is None or high is None else (found[0] >= low) & (found[0] <= high)
@@ -257,7 +272,11 @@ class _Scope:
         if found is None:
             found, other, kind = self._field(part.right), part.left, _TURNED[kind]
         value = None if found is None else _constant(other, found[1])
-        return None if found is None or value is None else _COMPARISONS[kind](found[0], value)
+        if found is None or value is None:
+            return None
+        if _root(found[1]) is TypeRoot.CHAR:
+            return self._chars(*found, [value]) if kind is exp.EQ else None
+        return _COMPARISONS[kind](found[0], value)
 
 
 _TURNED: dict[type[exp.Expr], type[exp.Expr]] = {

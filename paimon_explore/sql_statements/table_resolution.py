@@ -21,6 +21,7 @@ from paimon_explore.errors import (
     suggestion,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.option_changes import check_option_change, is_unchanged
 from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.sql_statements.engine import Engine
 from paimon_explore.sql_statements.quoted_names import CATALOG
@@ -262,12 +263,16 @@ class Warehouse:
         if wanted.system_table is not None or is_global:
             return catalog.system_table(text, options)
         try:
-            return catalog.table(text, options)
+            table = catalog.table(text, options)
         except UnsupportedFeatureError:
             files = open_file_table(catalog, text)
             if files is None:
                 raise
             return files if isinstance(files, RowSource) else files.rows()
+        for key, value in (options or {}).items():
+            if not is_unchanged(table.schema, key, value):
+                check_option_change(table.schema, key, value, has_snapshots=True)
+        return table
 
     def base(self, name: Name, options: Mapping[str, str] | None = None) -> Table:
         """Open a table for a statement that changes it.

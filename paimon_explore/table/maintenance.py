@@ -1,11 +1,13 @@
 """`Table.maintenance`: expiry, orphan files, checks, statistics, and rarer changes of tags."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from paimon_explore.arguments import (
     boolean,
     integer,
     optional_integer,
+    optional_names,
     optional_string,
     string,
 )
@@ -235,20 +237,23 @@ class Maintenance(RewriteOperations):
             self._store, self._options, before_ms, external=external, dry_run=dry_run
         )
 
-    def analyze(self) -> Snapshot:
-        """Collect statistics of all rows and columns for query planners, and commit them.
+    def analyze(self, columns: str | Sequence[str] | None = None) -> Snapshot:
+        """Collect statistics of all rows for query planners, and commit them.
+
+        Args:
+            columns: a column, or several, to collect statistics of; None for all.
 
         Returns:
             The snapshot that refers to the statistics.
 
         Raises:
-            NotFoundError: the table has no snapshot.
+            NotFoundError: the table has no snapshot, or no such column.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.orders").maintenance.analyze().commit_kind.value
         'ANALYZE'
         """
-        return analyze_table(self._store, self._options)
+        return analyze_table(self._store, self._options, optional_names("columns", columns))
 
     def fsck(
         self, *, read_rows: bool = False, cross_check_records: int | None = 100_000

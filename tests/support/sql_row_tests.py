@@ -294,6 +294,25 @@ def test_settings_are_options_of_tables(key: str, found: str, run: Run, rows: Ro
         run("SET spark.paimon.scan.snapshot-idd = 1")
 
 
+def test_settings_name_a_branch_and_leave_fixed_options(run: Run, rows: Rows) -> None:
+    created(run, "append")
+    before = rows("SELECT * FROM t")
+    run("CALL sys.create_branch('t', 'b')")
+    run("SET spark.paimon.branch = b")
+    try:
+        run("INSERT INTO t VALUES (7, 'g', 'd1')")
+        assert rows("SELECT * FROM t") == [(7, "g", "d1")]
+    finally:
+        run("RESET spark.paimon.branch")
+    assert (rows("SELECT * FROM t"), rows("SELECT id FROM `t$branch_b`")) == (before, [(7,)])
+    run("SET spark.paimon.bucket = 4")
+    try:
+        with pytest.raises(InvalidInputError, match="'bucket' cannot be changed"):
+            rows("SELECT * FROM t")
+    finally:
+        run("RESET spark.paimon.bucket")
+
+
 def test_an_insert_takes_options_of_the_table(run: Run, rows: Rows) -> None:
     created(run, "append")
     run("INSERT INTO t WITH ('file.format' = 'orc') VALUES (5, 'e', 'd1')")

@@ -179,6 +179,13 @@ def partial_update_violations(schema: TableSchema, options: TableOptions) -> Ite
             f"{PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key!r}"
         )
     ordering = {name for names, _ in groups for name in names}
+    grouped = ordering | {name.strip() for _, text in groups for name in text.split(",")}
+    default = options.value(DEFAULT_AGGREGATE_FUNCTION)
+    for name in schema.row_type.names:
+        function = AGGREGATE_FUNCTION.value_for(name, options) or default
+        is_value = name not in grouped and name not in schema.primary_keys
+        if is_value and function not in {None, "last_non_null_value"}:
+            yield f"aggregate function {function!r} of column {name!r} needs a sequence group"
     for name in group_removes:
         if name not in ordering:
             key = PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key

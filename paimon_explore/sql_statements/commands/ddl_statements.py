@@ -5,7 +5,7 @@ Syntax:
     CREATE TABLE [IF NOT EXISTS] table (column, ... [, key]) [clause ...]
     CREATE TABLE [IF NOT EXISTS] table LIKE table [clause ...]
     CREATE TABLE [IF NOT EXISTS] table [clause ...] [AS] query
-    [CREATE OR] REPLACE TABLE table ...         with a query only after CREATE OR REPLACE
+    [CREATE OR] REPLACE TABLE table ...
     DROP TABLE [IF EXISTS] table [PURGE]
     CREATE {DATABASE | SCHEMA | NAMESPACE} [IF NOT EXISTS] name [COMMENT 'text'] [LOCATION 'folder']
         [WITH {DBPROPERTIES | PROPERTIES} ('key' = 'value', ...)]
@@ -124,7 +124,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     raise reader.problem(what, part=f"Column {name!r}")
 
 
-_TYPED_TEXT = re.compile(r"^(?:DATE|TIMESTAMP(?:_[A-Z]+)?)\s+(?=['\"])", re.IGNORECASE)
+_TYPED_TEXT = re.compile(r"^(?:DATE|TIMESTAMP(?:_[A-Z]+)?)\s*(?=['\"])", re.IGNORECASE)
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2
 
@@ -297,15 +297,11 @@ def _create(warehouse: Warehouse, made: _Create, query: str | None) -> Answer:
         return done()
     if there and not made.replaces:
         raise AlreadyExistsError("table", table, database)
-    if query is not None and not made.creates:
-        raise InvalidInputError(
-            "REPLACE TABLE does not accept AS.", hint="Write CREATE OR REPLACE TABLE … AS."
-        )
+    if not there and not made.creates:
+        warehouse.base(made.name)
     rows = None if query is None else run_query(warehouse, query)
     if there:
         return _replace(warehouse, made, rows)
-    if not made.creates:
-        warehouse.base(made.name)
     name = made.name.table
     catalog.create_table(name, _row_type(made.columns, rows), **_definition(made))
     if rows is None:

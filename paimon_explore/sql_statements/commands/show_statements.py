@@ -4,7 +4,8 @@ Syntax:
 
     SHOW {DATABASES | SCHEMAS | NAMESPACES} [[LIKE] 'pattern']
     SHOW {TABLES | VIEWS} [{IN | FROM} database] [[LIKE] 'pattern']
-    SHOW TABLE EXTENDED [{IN | FROM} database] LIKE 'pattern'
+    SHOW TABLE EXTENDED [{IN | FROM} database] LIKE 'pattern' [PARTITION (name = constant, ...)]
+    SHOW CATALOGS [[LIKE] 'pattern']
     SHOW CURRENT {NAMESPACE | DATABASE | CATALOG}
     SHOW CREATE TABLE table [AS SERDE]
     SHOW PARTITIONS table [PARTITION (name = constant, ...)]
@@ -12,10 +13,10 @@ Syntax:
     SHOW COLUMNS {IN | FROM} table [{IN | FROM} database]
     SHOW {TAGS | BRANCHES | SNAPSHOTS} table
     SHOW PROCEDURES [{IN | FROM} catalog] [[LIKE] 'pattern']
-    {DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] table [name]
+    {DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] table [name | PARTITION (name = constant, ...)]
     {DESCRIBE | DESC} {DATABASE | SCHEMA | NAMESPACE} [EXTENDED] name
     USE [DATABASE | SCHEMA | NAMESPACE | CATALOG] name
-    ANALYZE TABLE table COMPUTE STATISTICS [NOSCAN] [FOR {ALL COLUMNS | COLUMNS name, ...}]
+    ANALYZE TABLE table COMPUTE STATISTICS [FOR {ALL COLUMNS | COLUMNS name, ...}]
 """
 
 import fnmatch
@@ -23,14 +24,28 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from paimon_explore.data_types.arrow import from_arrow
-from paimon_explore.data_types.definitions import DataField
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.definitions import (
+    NUMBERS,
+    ArrayType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+    TypeRoot,
+    with_nullable,
+)
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
+from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.sql_statements.clauses import partition_spec
-from paimon_explore.sql_statements.data_type_names import type_name
+from paimon_explore.sql_statements.data_type_names import is_spark_type, type_name
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
@@ -42,6 +57,8 @@ from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
+_CONSTANT = re.compile(r"X?'.*'|(array|map|named_struct|struct)\(.*\)", re.IGNORECASE | re.DOTALL)
+"""Default values that are stored as Paimon's Spark connector does: as a constant of SQL."""
 
 
 def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
@@ -54,6 +71,7 @@ def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
         "NAMESPACES": _databases,
         "TABLE": _extended,
         "TABLES": _tables,
+        "CATALOGS": lambda _, r: _catalogs(r),
         "CURRENT": _current,
         "VIEWS": _views,
         "PARTITIONS": lambda w, r: _of_table(w, r, partial(_partitions, w)),
@@ -104,6 +122,10 @@ def _databases(warehouse: Warehouse, reader: Reader) -> Answer | None:
     return answer("namespace string", rows)
 
 
+def _catalogs(reader: Reader) -> Answer:
+    return answer("catalog string", [(CATALOG,)] if _like(reader)(CATALOG) else [])
+
+
 def _current(warehouse: Warehouse, reader: Reader) -> Answer:
     reader.expect_one("NAMESPACE", "DATABASE", "CATALOG", part="SHOW CURRENT")
     reader.end()
@@ -112,13 +134,18 @@ def _current(warehouse: Warehouse, reader: Reader) -> Answer:
 
 def _extended(warehouse: Warehouse, reader: Reader) -> Answer | None:
     reader.expect("EXTENDED", part="SHOW TABLE")
-    found = _tables(warehouse, reader)
+    found = _tables(warehouse, Reader("" if reader.is_done else reader.until("PARTITION")))
     if found is None:
         return None
+    spec = reader.rest() if reader.takes("PARTITION") else ""
     rows = []
     for database, name, temporary in found.rows:
-        table = None if temporary else warehouse.base(Name(table=f"{database}.{name}"))
-        facts = {} if table is None else _details(table, latest_schema(store_of(table)))
+        facts: Mapping[str, str] = {}
+        if not temporary:
+            table = warehouse.base(Name(table=f"{database}.{name}"))
+            schema = latest_schema(store_of(table))
+            given = partition_spec(warehouse, Reader(spec), schema) if spec else None
+            facts = _details(table, schema) if given is None else _partition(table, given)
         text = "".join(f"{key}: {value}\n" for key, value in facts.items())
         rows.append((database, name, temporary, text))
     return answer(f"{found.columns}, information string", rows)
@@ -187,16 +214,36 @@ def create_text(name: str, schema: TableSchema) -> str:
 
 
 def _column_text(field: DataField) -> str:
-    parts = [_name(field.name), type_name(field.type).upper()]
-    if "<" in parts[1]:
-        parts[1] = type_name(field.type)
-    if not field.type.nullable:
-        parts.append("NOT NULL")
-    if field.description is not None:
-        parts.append(f"COMMENT {_text(field.description)}")
+    parts = [f"{_name(field.name)} {_type_text(field.type)}{_rules(field)}"]
     if field.default_value is not None:
-        parts.append(f"DEFAULT {_text(field.default_value)}")
+        is_plain = is_root(field.type, *NUMBERS, TypeRoot.BOOLEAN)
+        is_constant = is_plain or _CONSTANT.fullmatch(field.default_value)
+        text = field.default_value if is_constant else _text(field.default_value)
+        parts.append(f"DEFAULT {text}")
     return " ".join(parts)
+
+
+def _rules(field: DataField) -> str:
+    required = "" if field.type.nullable else " NOT NULL"
+    return (
+        required if field.description is None else f"{required} COMMENT {_text(field.description)}"
+    )
+
+
+def _type_text(kind: DataType) -> str:
+    """Return a type with all that CREATE TABLE reads: members that are required, and comments."""
+    if not is_spark_type(kind):
+        return type_text(with_nullable(kind, nullable=True))
+    match kind:
+        case ArrayType(element=element):
+            return f"ARRAY<{_type_text(element)}>"
+        case MapType(key=key, value=value):
+            return f"MAP<{_type_text(key)}, {_type_text(value)}>"
+        case RowType(fields=fields):
+            members = (f"{_name(f.name)}: {_type_text(f.type)}{_rules(f)}" for f in fields)
+            return f"STRUCT<{', '.join(members)}>"
+        case _:
+            return type_name(kind).upper()
 
 
 def _name(name: str) -> str:
@@ -220,9 +267,32 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
 
 def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
     """Return the partitions with given values of partition columns, as `dt=2026-01-01/hour=7`."""
-    texts = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
-    wanted = {f"{key}={value}" for key, value in spec.items()}
-    return sorted(text for text in map(str, texts) if wanted <= set(text.split("/")))
+    found = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
+    fields = table.schema.project(spec).fields
+    columns = [pa.array([spec[field.name]], to_arrow(field.type)) for field in fields]
+    texts = partition_texts(columns, [field.type for field in fields], legacy_names=False)
+    default = table.options.value(PARTITION_DEFAULT_NAME)
+    parts = {
+        field.name: re.escape(text if text and text.strip() else default)
+        for field, (text,) in zip(fields, texts, strict=True)
+    }
+    keys = table.schema.partition_keys
+    pattern = re.compile("/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys))
+    return sorted(text for text in map(str, found) if pattern.fullmatch(text))
+
+
+def _partition(table: Table, spec: Mapping[str, object]) -> dict[str, str]:
+    wanted = partitions_of(table, spec)
+    if len(wanted) != 1:
+        text = ", ".join(f"{key}={value}" for key, value in spec.items())
+        hint = "SHOW PARTITIONS lists them; write a value for each partition column."
+        raise NotFoundError("partition", text, table.name, hint=hint)
+    rows = table.inspect.system_table("partitions").to_arrow().to_pylist()
+    row = next(one for one in rows if one["partition"] == wanted[0])
+    return {
+        "Partition Values": f"[{', '.join(wanted[0].split('/'))}]",
+        "Partition Statistics": f"{row['record_count']} rows, {row['file_size_in_bytes']} bytes",
+    }
 
 
 def _properties(reader: Reader, table: Table) -> Answer:
@@ -318,6 +388,9 @@ def describe(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if name is None:
         return None
     found = warehouse.open(name)
+    if isinstance(found, Table) and reader.comes("PARTITION", "("):
+        reader.next()
+        partition_spec(warehouse, reader, found.schema)  # whose columns are those of the table
     column = "" if reader.is_done else ".".join(reader.path("a column"))
     reader.end()
     if column:
@@ -405,16 +478,14 @@ def analyze(warehouse: Warehouse, reader: Reader) -> Answer | None:
         return None
     table = warehouse.base(name)
     reader.expect("COMPUTE", "STATISTICS", part="ANALYZE TABLE")
-    reader.takes("NOSCAN")
+    columns: list[str] | None = None
     if reader.takes("FOR") and not reader.takes("ALL", "COLUMNS"):
         reader.expect("COLUMNS", part="ANALYZE TABLE … FOR")
-        known = latest_schema(store_of(table)).row_type.names
-        while not reader.is_done:
-            column = reader.identifier("a column")
-            if column not in known:
-                raise NotFoundError(
-                    "column", column, table.name, hint=f"Columns: {choices(known)}."
-                )
-            reader.takes(",")
+        known = {name.lower(): name for name in latest_schema(store_of(table)).row_type.names}
+        given = [reader.identifier("a column")]
+        while reader.takes(","):
+            given.append(reader.identifier("a column"))
+        columns = [known.get(name.lower(), name) for name in given]
     reader.end()
-    return committed(table.maintenance.analyze())
+    has_rows = store_of(table).snapshots.latest() is not None
+    return committed(table.maintenance.analyze(columns) if has_rows else None)

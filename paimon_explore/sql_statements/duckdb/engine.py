@@ -23,6 +23,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio.paths import scheme
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
 from paimon_explore.sql_statements.duckdb.column_types import mark_types
 from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
 from paimon_explore.sql_statements.duckdb.dialect import (
@@ -118,6 +119,7 @@ class DuckDBEngine:
         self.tree: exp.Query | None = None
         self.read: dict[str, TableRows] = {}
         self._scans: dict[str, Scan] = {}
+        self._fields: dict[str, Sequence[DataField]] = {}
 
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression."""
@@ -153,7 +155,9 @@ class DuckDBEngine:
         views = self._session_views(tree)
         if self._dialect == SPARK:
             tree = in_database(named(tree), self._state.database)
-            mark_types(tree, self._column_types(views))
+            typed = list(self._column_types(views))
+            mark_types(tree, typed)
+            compare_without_spaces(tree, typed)
         self.tree = tree
         scans = self._scans_of_paths(tree)
         known = metadata_answer(tree, scans)
@@ -185,8 +189,8 @@ class DuckDBEngine:
 
     def _column_types(self, views: Mapping[str, object]) -> Iterator[tuple[str, DataType | None]]:
         """Yield the columns of the tables, and of the rows of variables."""
-        for scan in self._scans.values():
-            yield from ((field.name, field.type) for field in scan.target.schema.fields)
+        for fields in self._fields.values():
+            yield from ((field.name, field.type) for field in fields)
         for rows in views.values():
             schema = getattr(rows, "schema", ())
             yield from ((field.name, paimon_type(field.type)) for field in schema)
@@ -259,8 +263,8 @@ class DuckDBEngine:
         try:
             yield view
         finally:
-            self._scans.pop(view, None)
-            del self._sources[view]
+            for known in (self._scans, self._fields, self._sources):
+                known.pop(view, None)
 
     def _readable(self, view: str, rows: TableRows) -> object:
         """Return what DuckDB reads the rows from."""
@@ -268,11 +272,27 @@ class DuckDBEngine:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
             return rows.table.inspect.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
-            return rows.table.to_arrow()
+            self._fields[view] = rows.fields
+            return self._padded(view, rows, rows.table.to_arrow())
         scan = replace(rows.table.scan(), plans={})
+        self._fields[view] = scan.target.schema.fields
         _check_names(scan.target.schema.row_type.names)
-        self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
-        return self._scans[view]
+        scan = scan if rows.where is None else scan.filter(rows.where)
+        found = self._padded(view, rows, scan)
+        if found is scan:
+            self._scans[view] = scan
+        return found
+
+    def _padded(self, view: str, rows: TableRows, stored: object) -> object:
+        """Return rows, or a query that pads their CHAR columns."""
+        names = rows.columns
+        fields = [one for one in self._fields[view] if names is None or one.name in names]
+        name = f"{view}_stored"
+        text = padded_rows(name, fields) if self._dialect == SPARK else None
+        if text is None:
+            return stored
+        self._sources[name] = stored
+        return text
 
     def update(self, change: RowUpdate) -> Snapshot | None:
         """Update or delete rows."""

@@ -1,6 +1,7 @@
 """Expressions of UPDATE, DELETE and MERGE, which DuckDB computes for rows of the table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from paimon_explore.data_types.arrow_buffers import build_fixed
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
+from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
 from paimon_explore.sql_statements.duckdb.column_types import mark_types
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type, stored_value
@@ -53,7 +55,9 @@ def computed(
     if is_null and (target is None or target.default_value is None):
         return literal(None)
     names = [name for _, name in columns]
-    mark_types(tree, zip(names, (one.type for one in row_type.fields), strict=True))
+    typed = list(zip(names, (one.type for one in row_type.fields), strict=True))
+    mark_types(tree, typed)
+    compare_without_spaces(tree, typed)
     text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
     used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]
@@ -64,7 +68,9 @@ def computed(
 
     numbered = (_ROW, pa.int64())
 
-    computed_rows = f"SELECT ({text}) AS v, {view}.{_ROW} AS r FROM {view}"  # noqa: S608 - the user's own words
+    padded = padded_rows(alias, [replace(row_type.fields[at], name=names[at]) for at in used])
+    source = view if padded is None else f"({padded}) AS {view}"
+    computed_rows = f"SELECT ({text}) AS v, {view}.{_ROW} AS r FROM {source}"  # noqa: S608 - the user's own words
 
     def rows_of(batch: pa.Table, value: str) -> DuckRows:
         query = f"SELECT {value} AS v FROM ({computed_rows}) ORDER BY r"  # noqa: S608 - as above

@@ -32,6 +32,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
+from paimon_explore.sql_statements.duckdb.char_columns import fitted
 from paimon_explore.sql_statements.duckdb.database import (
     FileRows,
     QueryRun,
@@ -352,10 +353,10 @@ def stored_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -
         cure = " cannot be converted to this type. Use try_cast to get NULL."
         shown = f"{text_constant(told)} || CAST({value} AS VARCHAR) || {text_constant(cure)}"
         made = f"coalesce(try({made}), CASE WHEN {value} IS NOT NULL THEN error({shown}) END)"
-    if target.default_value is None:
-        return made
-    default = duckdb_text(parsed_expression(default_text(target)))
-    return f"coalesce({made}, CAST({default} AS {duckdb_type(target.type)}))"
+    if target.default_value is not None:
+        default = duckdb_text(parsed_expression(default_text(target)))
+        made = f"coalesce({made}, CAST({default} AS {duckdb_type(target.type)}))"
+    return fitted(made, target.type)
 
 
 def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) -> str:
@@ -388,8 +389,8 @@ def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) ->
 
 
 def _stored_part(value: str, arrow: pa.DataType, column: DataField, kind: DataType) -> str:
-    """Return an element of an array, or a key or value of a map, as a column stores it."""
-    return _cast_value(value, "", arrow, replace(column, type=kind))
+    """Return a member, an element of an array, or a key or value of a map, as it is stored."""
+    return fitted(_cast_value(value, "", arrow, replace(column, type=kind)), kind)
 
 
 def _stored_struct(value: str, arrow: pa.StructType, target: RowType) -> str:
@@ -402,7 +403,7 @@ def _stored_struct(value: str, arrow: pa.StructType, target: RowType) -> str:
     plain = [f"struct_extract({value}, {text_constant(name)})" for name in order]
     kinds = [arrow.field(name).type for name in order]
     triples = zip(plain, kinds, target.fields, strict=True)
-    made = [_cast_value(member, "", kind, field) for member, kind, field in triples]
+    made = [_stored_part(member, kind, field, field.type) for member, kind, field in triples]
     if made == plain and given == names:
         return value
     members = ", ".join(f"{quoted(name)} := {text}" for name, text in zip(names, made, strict=True))

@@ -5,6 +5,7 @@ Spec: concepts/catalog.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from paimon_explore.errors import (
     suggestion,
 )
 from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.metadata.options.table_options import BRANCH
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
@@ -436,6 +438,8 @@ class Catalog(SqlCatalog):
             return None
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
+        if options and wanted.branch == MAIN_BRANCH:
+            wanted = replace(wanted, branch=options.get(BRANCH.key, MAIN_BRANCH))
         try:
             info = table_info(self._metastore, wanted)
             if info.type not in _READABLE:

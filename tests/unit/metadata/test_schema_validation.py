@@ -302,6 +302,11 @@ def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
         ({"fields.a.sequence-group": "b", "fields.s.sequence-group": "b"}, "two sequence groups"),
         ({"fields.a.sequence-group": "x"}, "refers to 'x', which is not a column"),
         ({"fields.a.sequence-group": "id"}, "'id' cannot belong to a sequence group"),
+        ({"fields.b.aggregate-function": "sum"}, "'sum' of column 'b' needs a sequence group"),
+        (
+            {"fields.a.sequence-group": "b", "fields.default-aggregate-function": "max"},
+            "'max' of column 's' needs a sequence group",
+        ),
         (
             {"partial-update.remove-record-on-delete": "true", "ignore-delete": "true"},
             "'ignore-delete' cannot be combined with",

@@ -1,5 +1,7 @@
 """CREATE, ALTER, DROP, SHOW, DESCRIBE and ANALYZE."""
 
+import json
+
 import pytest
 
 from paimon_explore.data_types.formatter import type_text
@@ -135,8 +137,60 @@ def test_what_there_is_is_shown_and_described(rows: Rows, catalog: Catalog) -> N
         *(("col_name", "name"), ("data_type", "string"), ("comment", "NULL")),
     ]
     assert rows("DESCRIBE demo.orders$snapshots")[0] == ("snapshot_id", "bigint", None)
-    assert rows("ANALYZE TABLE customers COMPUTE STATISTICS FOR COLUMNS id, name")
-    assert rows("SELECT mergedRecordCount FROM customers$statistics") == [(25,)]
+    assert rows("DESCRIBE orders PARTITION (dt = '2026-01-01')") == rows("DESCRIBE orders")
+    assert rows("SHOW CATALOGS LIKE 'p*'") == [("paimon",)]
+
+
+def test_analyze_collects_the_named_columns(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE made (id INT, v STRING, w INT)")
+    assert rows("ANALYZE TABLE made COMPUTE STATISTICS") == [(None,)]
+    run("INSERT INTO made VALUES (1, 'a', 1), (2, NULL, 2)")
+    run("ANALYZE TABLE made COMPUTE STATISTICS FOR COLUMNS id, V")
+    ((count, size, columns),) = rows(
+        "SELECT mergedRecordCount, mergedRecordSize, colstat FROM made$statistics"
+    )
+    assert (count, list(json.loads(str(columns)))) == (2, ["id", "v"])
+    assert rows("SELECT file_size_in_bytes FROM made$files") == [(size,)]
+    with pytest.raises(InvalidInputError, match="NOSCAN"):
+        run("ANALYZE TABLE made COMPUTE STATISTICS NOSCAN")
+
+
+def test_show_table_extended_describes_a_partition(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE made (id INT, p STRING) PARTITIONED BY (p)")
+    run("INSERT INTO made VALUES (1, 'x'), (2, 'x'), (3, 'y')")
+    ((size,),) = rows("SELECT file_size_in_bytes FROM made$partitions WHERE partition = 'p=x'")
+    facts = f"Partition Values: [p=x]\nPartition Statistics: 2 rows, {size} bytes\n"
+    shown = rows("SHOW TABLE EXTENDED LIKE 'made' PARTITION (p = 'x')")
+    assert shown == [("demo", "made", False, facts)]
+    with pytest.raises(NotFoundError, match="Partition 'p=z' does not exist"):
+        run("SHOW TABLE EXTENDED LIKE 'made' PARTITION (p = 'z')")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        *(("BOOLEAN", "false"), ("DECIMAL(6, 2)", "-0.5"), ("TIMESTAMP", "'2026-01-02 03:04:00'")),
+        *(("DATE", "DATE '1969-12-31'"), ("STRING", "'a/b=c d%'"), ("STRING", "NULL")),
+        *(("CHAR(3)", "'a'"), ("DOUBLE", "1.5"), ("TIMESTAMP_NTZ", "'1969-01-01 00:00:00.5'")),
+    ],
+)
+def test_a_partition_is_found_by_its_value(kind: str, value: str, run: Run, rows: Rows) -> None:
+    run(f"CREATE TABLE made (id INT, p {kind}, q INT) PARTITIONED BY (p, q)")
+    run(f"INSERT INTO made SELECT 1, {value}, 2")
+    assert len(rows(f"SHOW PARTITIONS made PARTITION (p = {value})")) == 1
+    run(f"ALTER TABLE made DROP PARTITION (p = {value}, q = 2)")
+    assert rows("SHOW PARTITIONS made") == []
+
+
+def test_show_create_table_keeps_members_and_default_values(run: Run, rows: Rows) -> None:
+    columns = (
+        "  s STRUCT<x: INT NOT NULL COMMENT 'it\\'s', `y z`: ARRAY<STRUCT<z: CHAR(2)>>> NOT NULL,\n"
+        "  m MAP<STRING, DECIMAL(5,2)>,\n  n INT DEFAULT -7,\n  b BOOLEAN DEFAULT true,\n"
+        "  v STRING DEFAULT 'it\\'s',\n  a ARRAY<STRING> DEFAULT ARRAY('a','b')"
+    )
+    text = f"CREATE TABLE demo.made (\n{columns})\nUSING paimon\n"
+    run(text)
+    assert rows("SHOW CREATE TABLE made") == [(text,)]
 
 
 def test_databases_come_and_go(run: Run, rows: Rows, catalog: Catalog) -> None:
@@ -180,7 +234,7 @@ WRONG = [
         "CREATE OR REPLACE TABLE orders (id INT, dt STRING) PARTITIONED BY (dt)",
         "changes the type of partition column 'dt'",
     ),
-    ("REPLACE TABLE orders AS SELECT 1 AS id", "Write CREATE OR REPLACE TABLE"),
+    ("REPLACE TABLE demo.nope AS SELECT 1 AS id", "Table 'nope' does not exist"),
     ("REPLACE TABLE demo.nope (id INT)", "Table 'nope' does not exist"),
     ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
     ("ALTER TABLE orders DROP COLUMN nope", "'nope'"),
