@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.column_types import is_text
-from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
 
 SPARK = "spark"
 ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
@@ -16,6 +15,17 @@ _OF_NO_ROWS = (
     *(exp.Window, exp.ArrayAgg, exp.ArrayUniqueAgg, exp.Corr, exp.RegrSlope, exp.RegrR2),
 )
 """Aggregates, and what holds them, whose result differs where they have no rows."""
+_PARTS = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z']+)")
+_DIRECTIVES = dict(
+    one.split(" ")
+    for one in (
+        *("y %Y", "yy %y", "yyy %Y", "yyyy %Y", "M %-m", "MM %m", "MMM %b", "MMMM %B"),
+        *("L %-m", "LL %m", "LLL %b", "LLLL %B", "d %-d", "dd %d", "D %-j", "DDD %j"),
+        *("E %a", "EE %a", "EEE %a", "EEEE %A", "a %p", "H %-H", "HH %H", "h %-I", "hh %I"),
+        *("m %-M", "mm %M", "s %-S", "ss %S", "SSS %g", "SSSSSS %f", "SSSSSSSSS %n"),
+    )
+)
+"""Directives of `strftime` by the letters of Java."""
 
 
 def call(name: str, *parts: exp.Expr) -> exp.Expr:
@@ -37,6 +47,32 @@ def refused(what: str, hint: str = "") -> Callable[..., exp.Expr]:
         raise UnsupportedFeatureError(f"{what} without Spark", hint=hint)
 
     return refuse
+
+
+def strftime_pattern(pattern: str) -> str:
+    """Return a pattern of Spark as one of DuckDB.
+
+    Raises:
+        UnsupportedFeatureError: DuckDB has no directive for some letters of it.
+
+    >>> strftime_pattern("yyyy-MM-dd'T'HH:mm:ss.SSS")
+    '%Y-%m-%dT%H:%M:%S.%g'
+    """
+    return _PARTS.sub(_directive, pattern)
+
+
+def _directive(part: re.Match[str]) -> str:
+    quoted, letters, other = part[1], part[2], part[4]
+    if quoted is not None:
+        return quoted.replace("''", "'").replace("%", "%%") or "'"
+    if other is not None:
+        return other.replace("%", "%%")
+    if letters not in _DIRECTIVES:
+        raise UnsupportedFeatureError(
+            f"the letters {letters!r} in a pattern of dates and times without Spark",
+            hint=f"Letters: {', '.join(_DIRECTIVES)}. Text is quoted: 'T'.",
+        )
+    return _DIRECTIVES[letters]
 
 
 def _formatted(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:

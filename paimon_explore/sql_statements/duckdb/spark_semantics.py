@@ -11,7 +11,6 @@ from paimon_explore.sql_statements.duckdb.column_types import widen
 from paimon_explore.sql_statements.duckdb.functions.database_functions import SPARK_MACROS
 from paimon_explore.sql_statements.duckdb.functions.json_functions import json_schema
 from paimon_explore.sql_statements.duckdb.functions.variant_functions import typed_function
-from paimon_explore.sql_statements.duckdb.java_patterns import strftime_pattern
 from paimon_explore.sql_statements.duckdb.spark_functions import (
     ONE,
     SPARK,
@@ -19,6 +18,7 @@ from paimon_explore.sql_statements.duckdb.spark_functions import (
     constant,
     of_values,
     refused,
+    strftime_pattern,
 )
 
 _CASTS = {
