@@ -8,16 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import field
 
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 
 _JITTER = 0.2
-
-
-def system_clock() -> int:
-    """Return the current time in epoch milliseconds."""
-    return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,15 @@
-"""Local time of timestamps in metadata; out-of-range timestamps are clamped."""
+"""The clock, and local time of timestamps in metadata; out-of-range timestamps are clamped."""
 
+import time
 from datetime import UTC, datetime
 
 _FIRST, _LAST = -62_135_510_400_000, 253_402_214_400_000
 """One day inside the range of `datetime`, so that the local time of any zone is in range, too."""
+
+
+def system_clock() -> int:
+    """Return the current time in epoch milliseconds."""
+    return time.time_ns() // 1_000_000
 
 
 def local_moment(millis: int) -> datetime:

@@ -17,10 +17,10 @@ from contextlib import suppress
 
 import pyarrow as pa
 
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.commit.overwrite import PartitionSpec, check_partition, partition_scalar
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,

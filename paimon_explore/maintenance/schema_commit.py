@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.casts.allowed_type_changes import is_same
 from paimon_explore.data_types.casts.lossy_values import Loss, losses, may_lose
 from paimon_explore.data_types.definitions import INTEGERS, AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries

@@ -14,12 +14,12 @@ are replaced, by a rollback for example, it fails. Seen with the official Java 2
 a rollback only while the next snapshot is greater than the latest one plus one.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import NotFoundError, SnapshotExpiredError, StreamRollbackError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.effective_options import level_count
@@ -56,10 +56,6 @@ from paimon_explore.store.expired import explain_missing_files
 AUTO = IncrementalBetweenScanMode.AUTO
 
 
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
     """The commits that a stream can read now.
@@ -90,7 +86,7 @@ class StreamLog:
     where: Expression = TRUE
     mode: IncrementalBetweenScanMode = AUTO
     is_checked: bool = False
-    now_ms: Callable[[], int] = _now_ms
+    now_ms: Callable[[], int] = system_clock
 
     def ready(self, done: int, seen: Snapshot | None = None) -> Ready:
         """Return the commits after a position that can be read now.

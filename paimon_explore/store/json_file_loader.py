@@ -12,6 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.versioned_reads import read_listed
@@ -25,10 +26,6 @@ _Value = TypeVar("_Value")
 _MAX_CACHED_BYTES = 128 << 10
 """Maximum size of a file whose value is cached; the schema of 1,000 columns fits."""
 _MAX_CACHED_VALUES = 256
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +44,7 @@ class ReadRetry:
     pause_ms: int = 200
     young_ms: int = 10_000
     sleep: Callable[[float], None] = time.sleep
-    now_ms: Callable[[], int] = _now_ms
+    now_ms: Callable[[], int] = system_clock
 
 
 DEFAULT_READ_RETRY = ReadRetry()

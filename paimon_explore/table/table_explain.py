@@ -182,7 +182,7 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.parcels").health().kind
         'health'
         """
-        from paimon_explore.commit.commit_timing import system_clock
+        from paimon_explore.data_types.local_time import system_clock
         from paimon_explore.inspection.health.health_report import table_health
 
         return table_health(self._inspector(), system_clock())

@@ -132,7 +132,7 @@ class TableInspection:
         >>> overview.to_arrow()["sentence"][0].as_py()
         'orders is an append table: it has no primary key, and rows are not merged.'
         """
-        from paimon_explore.commit.commit_timing import system_clock
+        from paimon_explore.data_types.local_time import system_clock
         from paimon_explore.inspection.overview.overview_report import table_overview
 
         return table_overview(inspector_of(self._table), system_clock())
@@ -289,7 +289,7 @@ class TableInspection:
         >>> t.inspect.why(t.snapshot.base_manifest_list).kind
         'why'
         """
-        from paimon_explore.commit.commit_timing import system_clock
+        from paimon_explore.data_types.local_time import system_clock
         from paimon_explore.inspection.explain.file_explanation import explain_file
 
         return explain_file(inspector_of(self._table), fspath(path("file", file)), system_clock())

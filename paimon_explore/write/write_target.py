@@ -4,7 +4,6 @@ A writer continues the state of a bucket: the next sequence number, the number o
 assignment of keys to buckets.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from uuid import uuid4
@@ -15,6 +14,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.hash_index import decode_hashes
@@ -47,11 +47,6 @@ _LIVE_COLUMNS = (
     *("kind", "partition", "bucket", "total_buckets", "file_name", "max_sequence_number", "level"),
     *("extra_files", "embedded_file_index", "external_path"),
 )
-
-
-def system_clock() -> int:
-    """Return the current time in epoch milliseconds."""
-    return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,12 @@
 The table has changed by then, so that a failure is a warning.
 """
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import IcebergMetadataWarning, PaimonError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
@@ -39,7 +39,7 @@ def _update(
     try:
         snapshot, schema = store.snapshots.latest(), store.schemas.latest()
         if snapshot is not None and schema is not None:
-            act(iceberg_writer(store, schema, options, _now_ms), snapshot)
+            act(iceberg_writer(store, schema, options, system_clock), snapshot)
     except PaimonError as error:
         warnings.warn(
             f"The table {store.paths.root} has changed, but its Iceberg metadata could not be "
@@ -47,7 +47,3 @@ def _update(
             IcebergMetadataWarning,
             stacklevel=3,
         )
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

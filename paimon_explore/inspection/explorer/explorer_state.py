@@ -10,8 +10,8 @@ from dataclasses import field
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.arrow_buffers import Column, Numbers, fixed_values, valid_mask
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession

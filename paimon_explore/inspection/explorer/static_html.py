@@ -6,7 +6,7 @@ Uses only tags that notebook viewers keep; all data is escaped.
 import math
 from collections.abc import Iterator
 
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.history.timeline import Mark, Timeline, letter_of

@@ -10,7 +10,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import Protocol
 
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.explorer_state import Answer

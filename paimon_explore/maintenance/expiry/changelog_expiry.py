@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.maintenance.expiry.file_removal import remove, unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata

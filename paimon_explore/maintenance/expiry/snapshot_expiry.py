@@ -44,7 +44,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
 
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,

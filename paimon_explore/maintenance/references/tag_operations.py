@@ -16,7 +16,6 @@ The tag exists by then, so that a failure is a warning.
 """
 
 import json
-import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +24,7 @@ from datetime import datetime, timedelta
 
 from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
 from paimon_explore.commit.planned_again import repeated_after_conflicts
-from paimon_explore.data_types.local_time import local_now
+from paimon_explore.data_types.local_time import local_now, system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     CatalogSyncWarning,
@@ -233,7 +232,7 @@ def _write_success_file(store: TableStore, options: TableOptions, name: str) -> 
     """Write the success file of a tag, if enabled."""
     if not options.value(TAG_CREATE_SUCCESS_FILE):
         return
-    path, now_ms = store.paths.tag_success(name), time.time_ns() // 1_000_000
+    path, now_ms = store.paths.tag_success(name), system_clock()
     created_ms = now_ms
     with suppress(MissingFileError, ValueError, KeyError, TypeError):
         created_ms = int(json.loads(store.file_io.read(path))["creationTime"])

@@ -15,9 +15,9 @@ Spec: maintenance/manage-snapshots; spark procedures, purge_files.
 from dataclasses import field
 
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable, unreachable

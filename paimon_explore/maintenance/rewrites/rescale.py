@@ -20,11 +20,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compact import check_supported

@@ -9,13 +9,13 @@ told to keep its files.
 Spec: Iceberg's OpenAPI document of the REST catalog; iceberg/rest-catalog.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from urllib.parse import urlencode
 
 from paimon_explore.commit.iceberg.schema_json import Json
 from paimon_explore.commit.iceberg.table_metadata import IcebergMetadata, parse_metadata
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     FormatError,
@@ -217,7 +217,7 @@ class RestIcebergCatalog:
         if known is not None and not continues(known, new):
             requests.drop()
             known = None
-        now_ms = time.time_ns() // 1_000_000
+        now_ms = system_clock()
         if known is not None:
             updates = changes(known, new, self._properties, now_ms)
             if updates:

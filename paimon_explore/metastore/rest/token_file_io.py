@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import FormatError, InvalidResponseError, StorageError
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.object_reader import open_object

@@ -20,8 +20,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.paths import join
 from paimon_explore.frozen_dataclass import dataclass

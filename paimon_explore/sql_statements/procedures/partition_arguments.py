@@ -6,8 +6,8 @@ from datetime import timedelta
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import choices
 from paimon_explore.metadata.schema.table_schema import TableSchema

@@ -5,8 +5,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, optional_string, string
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,

@@ -10,7 +10,7 @@ from paimon_explore.arguments import (
     optional_integer,
     string,
 )
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention

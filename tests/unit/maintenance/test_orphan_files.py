@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table, open_table
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
 from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
 from paimon_explore.maintenance.expiry.orphan_files import OrphanReport, remove_orphan_files

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.write.write_target import system_clock
 from support.compacting import levels, live
 
 EXPIRE = {"record-level.expire-time": "1 d", "record-level.time-field": "t"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import open_table
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.commit import commit_timing
+from paimon_explore.data_types import local_time
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.table.table import Table
 from paimon_explore.widgets.report_widget import ReportWidget
@@ -75,8 +75,8 @@ def test_an_answer_has_all_faces(table: Table, door: str) -> None:
 def test_an_answer_echoes_the_line_that_yields_it(
     table: Table, door: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moment = commit_timing.system_clock()
-    monkeypatch.setattr(commit_timing, "system_clock", lambda: moment)
+    moment = local_time.system_clock()
+    monkeypatch.setattr(local_time, "system_clock", lambda: moment)
     found = DOORS[door](table)
     assert isinstance(found, Result)
     names = {"t": table, "a": table, "pe": pe, "datetime": dt, "timedelta": dt.timedelta}

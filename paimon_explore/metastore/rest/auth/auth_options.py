@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metastore.rest.auth.auth_provider import (
     AuthProvider,
