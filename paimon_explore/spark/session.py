@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
@@ -123,15 +124,22 @@ def session(  # noqa: PLR0913 - the choices of a session
 def _sockets(master: str) -> dict[str, str]:
     """Let Spark and its Python workers talk through sockets in a folder, on one machine.
 
-    Through TCP, the end of each Python task waits 40 ms for an acknowledgement.
+    Through TCP, the end of each Python task waits 40 ms for an acknowledgement. A Java process that
+    others started stays with what they chose: it may outlive this process.
     """
-    if not hasattr(socket, "AF_UNIX") or not master.startswith("local"):
-        return {}
-    folder = mkdtemp(prefix="s-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    if len(folder) > _LONGEST_FOLDER:
+    is_own = master.startswith("local") and "PYSPARK_GATEWAY_PORT" not in os.environ
+    folder = _socket_folder() if is_own and hasattr(socket, "AF_UNIX") else ""
+    if not 0 < len(folder) <= _LONGEST_FOLDER:
         return {}
     return {f"{_SOCKET}.enabled": "true", f"{_SOCKET}.dir": folder}
+
+
+@cache
+def _socket_folder() -> str:
+    """Return the folder of this process, as Java uses the first one for all sessions."""
+    folder = mkdtemp(prefix="s-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _catalog_options(
