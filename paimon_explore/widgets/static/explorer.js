@@ -2325,7 +2325,7 @@ function start(model, root, channel, opened) {
   return () => {
     stopped = true;
     offStore();
-    save.cancel();
+    save.flush();
     unwatch();
     for (const off of fromPython) off();
     for (const part of parts) part.dispose?.();

@@ -238,9 +238,20 @@ function whenQuiet(callback, millis) {
   let timer = 0;
   const schedule = () => {
     clearTimeout(timer);
-    timer = setTimeout(callback, millis);
+    timer = setTimeout(() => {
+      timer = 0;
+      callback();
+    }, millis);
   };
-  schedule.cancel = () => clearTimeout(timer);
+  schedule.cancel = () => {
+    clearTimeout(timer);
+    timer = 0;
+  };
+  schedule.flush = () => {
+    if (!timer) return;
+    schedule.cancel();
+    callback();
+  };
   return schedule;
 }
 

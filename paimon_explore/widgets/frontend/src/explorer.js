@@ -397,7 +397,7 @@ function start(model, root, channel, opened) {
   return () => {
     stopped = true;
     offStore();
-    save.cancel();
+    save.flush(); // what the last click changed, which other views of this explorer show too
     unwatch();
     for (const off of fromPython) off();
     for (const part of parts) part.dispose?.();

@@ -399,7 +399,7 @@ function start(model, root, channel) {
     stopped = true;
     leave();
     offStore();
-    save.cancel();
+    save.flush();
     find.cancel();
     resort.cancel();
     for (const off of fromPython) off();
