@@ -6,9 +6,8 @@ from sqlglot import exp
 
 from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
+from paimon_explore.sql_statements.duckdb.column_types import COMPARISONS
 from paimon_explore.sql_statements.duckdb.type_names import quoted
-
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 
 
 def padded_rows(view: str, fields: Sequence[DataField]) -> str | None:
@@ -57,7 +56,7 @@ def compare_without_spaces(tree: exp.Expr, columns: Iterable[tuple[str, DataType
     for alias in reversed(list(tree.find_all(exp.Alias))):  # parts before what holds them
         if isinstance(alias.this, exp.Column) and alias.this.name.lower() in names:
             names.add(alias.alias.lower())
-    for node in list(tree.find_all(*_COMPARISONS, exp.In)):
+    for node in list(tree.find_all(*COMPARISONS, exp.In)):
         sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
         plain = [one for one in sides if isinstance(one, exp.Literal) and one.is_string]
         chars = [one for one in sides if isinstance(one, exp.Column) and one.name.lower() in names]

@@ -103,12 +103,12 @@ _RESULTS = {
 }
 """Types of the results of functions."""
 _WHOLE, _DAY = re.compile(r"\s*[+-]?[0-9]{1,18}\s*"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _QUOTIENTS = (exp.Div, exp.SafeDivide)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, *_QUOTIENTS)
 _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
     **dict.fromkeys(
-        (*_ARITHMETIC, *_COMPARISONS),
+        (*_ARITHMETIC, *COMPARISONS),
         ("this", "expression"),
     ),
     **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
@@ -133,7 +133,7 @@ def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -
         as_beside: casts a text as Spark does for the type of another value, the first argument.
     """
     parts = _operands(node)
-    is_comparison = isinstance(node, (*_COMPARISONS, exp.In, exp.Between))
+    is_comparison = isinstance(node, (*COMPARISONS, exp.In, exp.Between))
     texts = [one for one in parts if is_text(one)] if is_comparison else []
     other, kind = _widest(parts) if texts else (node, "")
     for one in texts:

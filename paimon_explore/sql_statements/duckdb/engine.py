@@ -65,6 +65,11 @@ _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
 
 
+def _stored(view: str) -> str:
+    """Return the view of the stored rows, which another one pads."""
+    return f"{view}_stored"
+
+
 class SessionState:
     """What statements of a session leave for later ones.
 
@@ -265,6 +270,7 @@ class DuckDBEngine:
         finally:
             for known in (self._scans, self._fields, self._sources):
                 known.pop(view, None)
+            self._sources.pop(_stored(view), None)
 
     def _readable(self, view: str, rows: TableRows) -> object:
         """Return what DuckDB reads the rows from."""
@@ -287,7 +293,7 @@ class DuckDBEngine:
         """Return rows, or a query that pads their CHAR columns."""
         names = rows.columns
         fields = [one for one in self._fields[view] if names is None or one.name in names]
-        name = f"{view}_stored"
+        name = _stored(view)
         text = padded_rows(name, fields) if self._dialect == SPARK else None
         if text is None:
             return stored
