@@ -232,7 +232,7 @@ def rows_of(
             _check_function(reference, f"the system table {name.table}")
         return TableRows(table=opened, system=system)
     schema = opened.schema
-    where = usable_where(reference, schema, name.alias if reference.function else "")
+    where = usable_where(reference.node, schema, name.alias if reference.function else "")
     tokens = tokens_of(source)
     columns = wanted_columns(reference, tokens, schema)
     words = {one.text.lower() for one in tokens if one.kind in {Kind.WORD, Kind.NAME}}

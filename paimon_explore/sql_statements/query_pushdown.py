@@ -3,7 +3,7 @@
 Spark requests all columns of all files from a Python data source, and DuckDB passes few conditions
 to a scan: no LIKE, no long IN, no order of DOUBLE. So before the query runs, each
 table is read with only the columns whose names occur in the query's text, and with those conditions
-of the WHERE that have the same meaning here as in Spark: comparisons of numbers, strings and dates
+of the WHERE that have the same meaning here as in Spark: comparisons of numbers, strings and times
 with constants, prefixes of LIKE, IN and IS NULL, also of members of structs, combined by AND and
 OR. The engine still applies the whole WHERE to the rows it gets.
 
@@ -14,7 +14,7 @@ outer join reads all rows.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from sqlglot import exp
 
@@ -35,6 +35,9 @@ _ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM"})
 _EXACT = INTEGERS | {TypeRoot.DECIMAL}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LARGEST = 2**63 - 1
+_MICROSECONDS = 6
+"""Digits of the fraction of seconds that Spark compares."""
+_TIMES = {TypeRoot.TIMESTAMP: "timestampntz", TypeRoot.TIMESTAMP_LTZ: "timestamptz"}
 _SMALL = (
     TypeRoot.BOOLEAN,
     TypeRoot.TINYINT,
@@ -90,15 +93,15 @@ def _smallest(fields: Sequence[DataField]) -> str:
     return min(fields, key=rank).name
 
 
-def usable_where(reference: Reference, schema: TableSchema, alias: str = "") -> Term | None:
+def usable_where(node: exp.Expr | None, schema: TableSchema, alias: str = "") -> Term | None:
     """Return the part of the query's WHERE that can be pushed down to a table; None for none.
 
     Args:
-        reference: the table in the query.
+        node: the table in the query.
         schema: of the table.
         alias: by which the query may qualify its columns if it gives no other one.
     """
-    return _translated(reference.node, schema, alias)[0]
+    return _translated(node, schema, alias)[0]
 
 
 def whole_where(node: exp.Table, schema: TableSchema) -> Term | None:
@@ -312,7 +315,7 @@ def _constant(node: exp.Expr, field: DataField) -> object | None:
         return None
     if root in TEXTS and isinstance(node, exp.Literal) and node.is_string:
         return str(node.this)
-    return _day(node) if root is TypeRoot.DATE else None
+    return _day(node) if root is TypeRoot.DATE else _moment(node, field)
 
 
 def _whole_number(node: exp.Expr) -> int | None:
@@ -342,3 +345,17 @@ def _day(node: exp.Expr) -> date | None:
         return date.fromisoformat(text) if _DAY.fullmatch(text) else None
     except ValueError:
         return None
+
+
+def _moment(node: exp.Expr, field: DataField) -> datetime | None:
+    """Return a time with a zone for TIMESTAMP WITH LOCAL TIME ZONE, one without for TIMESTAMP."""
+    is_known = isinstance(field.type, AtomicType) and (field.type.precision or 0) <= _MICROSECONDS
+    root = _root(field)
+    kind = _TIMES.get(root) if is_known and root is not None else None
+    if kind is None or not isinstance(node, exp.Cast) or not node.is_type(kind):
+        return None
+    try:
+        found = datetime.fromisoformat(node.name)
+    except ValueError:
+        return None
+    return found if (found.tzinfo is not None) == (kind == "timestamptz") else None

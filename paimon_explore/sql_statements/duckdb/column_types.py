@@ -20,7 +20,7 @@ _ROOTS = {
     TypeRoot.CHAR: "text",
     TypeRoot.VARCHAR: "text",
     TypeRoot.DATE: "date",
-    TypeRoot.TIMESTAMP: "timestamp",
+    TypeRoot.TIMESTAMP: "timestampntz",
     TypeRoot.TIMESTAMP_LTZ: "timestamptz",
 }
 
@@ -90,7 +90,7 @@ _MAPS = frozenset(
 )
 _AS: Mapping[str, Sequence[str]] = {
     "timestamptz": ("timestamptz",),
-    "timestamp": ("timestamp",),
+    "timestampntz": ("timestampntz",),
     "date": ("date",),
     "double": ("float", "decimal"),
     "bigint": ("bigint", "int", *_NARROW),
@@ -99,7 +99,7 @@ _AS: Mapping[str, Sequence[str]] = {
 _RESULTS = {
     **dict.fromkeys(("current_date", "curdate", "make_date"), "date"),
     **dict.fromkeys(("now", "current_timestamp", "to_timestamp"), "timestamptz"),
-    "localtimestamp": "timestamp",
+    "localtimestamp": "timestampntz",
 }
 """Types of the results of functions."""
 _WHOLE, _DAY = re.compile(r"\s*[+-]?[0-9]{1,18}\s*"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")

@@ -57,6 +57,7 @@ _TYPES = {
     "INT32": "INT",
     "INT64": "BIGINT",
     "BOOL": "BOOLEAN",
+    "INTEGER_LITERAL": "INT",
 }
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _TRY = "try_cast returns NULL for a value that cannot be cast."

@@ -25,6 +25,7 @@ from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
 from paimon_explore.sql_statements.duckdb.column_types import mark_types
+from paimon_explore.sql_statements.duckdb.constant_operands import compute_constants
 from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
 from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
@@ -52,6 +53,7 @@ from paimon_explore.sql_statements.engine import (
     TableRows,
 )
 from paimon_explore.sql_statements.outcome import QueryRows
+from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
@@ -157,20 +159,29 @@ class DuckDBEngine:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
         self._check_tables(tree)
-        views = self._session_views(tree)
         if self._dialect == SPARK:
             tree = in_database(named(tree), self._state.database)
+        self.tree = tree
+        return self._rows_of(tree)
+
+    def _rows_of(self, tree: exp.Query) -> DuckRows:
+        """Run a query whose tables are known."""
+        views = self._session_views(tree)
+        if self._dialect == SPARK:
             typed = list(self._column_types(views))
             mark_types(tree, typed)
+            if compute_constants(tree, self._computed, self._column_names):
+                self._filter_again(tree)
             compare_without_spaces(tree, typed)
-        self.tree = tree
-        scans = self._scans_of_paths(tree)
+        names = {table.name for table in tree.find_all(exp.Table)}
+        others = self._scans.keys() - names
+        scans = {view: one for view, one in self._scans_of_paths(tree).items() if view in names}
         known = metadata_answer(tree, scans)
         if known is not None:
             name = f"_paimon_{uuid4().hex}"
             text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
             return DirectRows(text, {name: known}, known.schema, known.to_batches)
-        sources = {**self._sources, **views}
+        sources = {name: rows for name, rows in self._sources.items() if name not in others} | views
         meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
         direct = None if plain is None else (plain[1], plain[0].to_batches)
         if plain is not None and direct is not None and has_few_rows(plain[0]):
@@ -191,6 +202,23 @@ class DuckDBEngine:
         if direct is None or any(isinstance(rows, FileRows) for rows in sources.values()):
             return DuckRows(meant, sources, streams)
         return DirectRows(meant, sources, *direct)
+
+    def _computed(self, query: exp.Query) -> pa.Table:
+        return self._rows_of(query).to_batches().read_all()
+
+    def _column_names(self, view: str) -> list[str] | None:
+        """Return the columns of a table by its view."""
+        fields = self._fields.get(view)
+        return None if fields is None else [field.name for field in fields]
+
+    def _filter_again(self, tree: exp.Query) -> None:
+        """Push down conditions whose constants are computed."""
+        for node in tree.find_all(exp.Table):
+            scan = self._scans.get(node.name)
+            where = None if scan is None else usable_where(node, scan.target.schema)
+            if scan is not None and where is not None:
+                self._scans[node.name] = scan.filter(where)
+                self.read[node.name] = replace(self.read[node.name], where=where)
 
     def _column_types(self, views: Mapping[str, object]) -> Iterator[tuple[str, DataType | None]]:
         """Yield the columns of the tables, and of the rows of variables."""
@@ -307,6 +335,8 @@ class DuckDBEngine:
         _check_names(change.table.schema.row_type.names)
         tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), None)
         tree = in_database(tree, self._state.database)
+        mark_types(tree, ((field.name, field.type) for field in change.table.schema.fields))
+        compute_constants(tree, self._computed, self._column_names)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
         return update(change, tree, {**self._sources, **self._session_views(tree)})
 

@@ -15,13 +15,13 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
 from paimon_explore.sql_statements.duckdb.column_types import mark_types
+from paimon_explore.sql_statements.duckdb.constant_operands import RANDOM
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type, stored_value
 from paimon_explore.sql_statements.duckdb.type_names import quoted
 from paimon_explore.write.input.arrow_cast import conform
 
 _ROW = "_paimon_row"
-_RANDOM = (exp.Rand, exp.Randn, exp.Uuid)
 
 
 def computed(
@@ -46,7 +46,7 @@ def computed(
         InvalidInputError: an unknown column or function, or types that do not fit.
         UnsupportedFeatureError: the result of the expression is random.
     """
-    if tree.find(*_RANDOM) is not None:
+    if tree.find(*RANDOM) is not None:
         raise UnsupportedFeatureError(
             f"the random value {tree.sql(dialect='spark')} in a change of rows",
             hint="Insert the values into a table first, and merge this table.",

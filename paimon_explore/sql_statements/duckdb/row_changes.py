@@ -19,7 +19,7 @@ from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows, evolve
 from paimon_explore.sql_statements.outcome import row_type_of
-from paimon_explore.sql_statements.query_pushdown import whole_where
+from paimon_explore.sql_statements.query_pushdown import usable_where, whole_where
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.table import Table
@@ -42,8 +42,9 @@ def update(change: RowUpdate, tree: exp.Select, sources: Mapping[str, object]) -
         return computed(part, change.alias, columns, row_type, sources, target)
 
     where = tree.args.get("where")
-    whole = whole_where(tree.args["from_"].this, latest_schema(store_of(change.table)))
-    simple = change.pruned if whole is None else whole
+    node, schema = tree.args["from_"].this, latest_schema(store_of(change.table))
+    whole = whole_where(node, schema)
+    simple = usable_where(node, schema) if whole is None else whole
     parts = [] if simple is None else [simple.expression]
     if where is not None and whole is None:
         parts.append(made(where.this))

@@ -1,7 +1,7 @@
 """Conditions, counts and first rows of queries: fewer files are read, and the rows are the same."""
 
 import random
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,7 +23,7 @@ KINDS = {
     "vectors": "'deletion-vectors.enabled' = 'true'",
     "keyed": "'primary-key' = 'id', 'bucket' = '2'",
 }
-COLUMNS = ("id", "s", "d", "day", "n", "r.a", "t.r.b", "extra")
+COLUMNS = ("id", "s", "d", "day", "n", "r.a", "t.r.b", "extra", "at", "wall")
 REAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.5, -2.25, None)
 
 
@@ -35,7 +35,7 @@ def _table(folder: Path, kind: str, *, deletes: bool = True) -> pe.Table:
     options = f" TBLPROPERTIES ({KINDS[kind]})" if KINDS[kind] else ""
     catalog.sql(
         "CREATE TABLE db.t (id BIGINT NOT NULL, s STRING, d DOUBLE, day DATE, n DECIMAL(6, 2), "
-        f"r STRUCT<a: INT, b: STRING>){options}"
+        f"r STRUCT<a: INT, b: STRING>, at TIMESTAMP, wall TIMESTAMP_NTZ){options}"
     )
     table = catalog.table("db.t")
     for number in range(5):
@@ -50,6 +50,10 @@ def _table(folder: Path, kind: str, *, deletes: bool = True) -> pe.Table:
                 "day": chance.choice([None, date(1960 + 20 * number, 1, 1 + at % 28)]),
                 "n": chance.choice([None, f"{at - 20}.5"]),
                 "r": chance.choice([None, {"a": None, "b": "x"}, {"a": at, "b": f"k{number}"}]),
+                "at": None
+                if at % 7 == 1
+                else datetime(1960 + 20 * number, 1, 2, at % 24, tzinfo=UTC),
+                "wall": None if at % 7 == 2 else datetime(1960 + 20 * number, 1, 2, at % 24),  # noqa: DTZ001 - has no zone
             }
             | ({"extra": chance.choice([None, at])} if number > 2 else {})
             for at in range(40)
@@ -67,11 +71,13 @@ def _condition(chance: random.Random, depth: int = 2) -> str:
         return f"({_condition(chance, depth - 1)} {word} {_condition(chance, depth - 1)})"
     column = chance.choice(COLUMNS)
     values = {
-        "id": [str(chance.randrange(-5, 250)) for _ in range(40)],
-        "s": ["'k1-7'", "'k%3'", "''", "'zz'"],
+        "id": [*(str(chance.randrange(-5, 250)) for _ in range(40)), "40 * 2 + 1"],
+        "s": ["'k1-7'", "'k%3'", "''", "'zz'", "concat('k', '1-7')"],
         "d": ["0", "-0.0", "1.5", "1e9", "-2.25D", "CAST('NaN' AS DOUBLE)"],
-        "day": ["DATE '1960-01-05'", "'2000-01-09'", "DATE '1980-01-28'"],
+        "day": ["DATE '1960-01-05'", "'2000-01-09'", "date_add(DATE '1980-01-20', 8)"],
         "n": ["0", "-3.5", "7"],
+        "at": ["'1980-01-02'", "DATE '2000-01-02'", "TIMESTAMP '2020-01-02 03:00:00Z'"],
+        "wall": ["'1980-01-02 05:00'", "TIMESTAMP_NTZ '2020-01-02' + INTERVAL 5 HOURS"],
         "r.a": ["3", "39", "-1"],
         "t.r.b": ["'k2'", "'x'"],
         "extra": ["5", "30"],
@@ -97,7 +103,7 @@ def test_random_conditions_and_first_rows_are_those_of_plain_data(
     monkeypatch.setattr(run_order, "_LATE_ROWS", 0)  # as in large tables
     table, chance = _table(tmp_path, kind), random.Random(3)  # noqa: S311 - not for secrets
     plain = table.to_arrow()
-    rows_of_table = {str(row) for row in plain.to_pylist()}
+    rows_of_table = {str(row) for row in pe.sql("SELECT * FROM t", t=plain).to_arrow().to_pylist()}
     for _ in range(400 if DEEP else 40):
         text = f"SELECT id FROM t WHERE {_condition(chance)} ORDER BY id"  # noqa: S608 - made here
         assert pe.sql(text, t=table).to_arrow() == pe.sql(text, t=plain).to_arrow(), text
@@ -121,12 +127,35 @@ def test_random_conditions_and_first_rows_are_those_of_plain_data(
         ("d <= -3e0", 4),
         ("day < DATE '1970-01-01'", 1),
         ("n BETWEEN 100 AND 200", 0),
+        ("day >= date_sub(DATE '2030-01-01', 365 * 25)", 2),
+        ("day > current_date() - INTERVAL 100 YEARS", 5),
+        ("'2000-01-01' > at", 2),
+        ("at BETWEEN DATE '1979-01-01' AND TIMESTAMP '2001-01-01 00:00:00'", 2),
+        ("wall IN (TIMESTAMP_NTZ '1980-01-02 03:00:00', to_date('2020-01-02'))", 2),
+        ("id = (SELECT max(id) FROM t)", 1),
+        ("s = concat('k', '3-', '1')", 2),
+        ("day = (SELECT max(u.day) FROM t AS u WHERE u.id = t.id)", 5),
+        ("id < 40 * rand()", 5),
+        ("id > (SELECT max(id) FROM t WHERE id < 0)", 5),
     ],
 )
 def test_conditions_choose_files(condition: str, files: int, tmp_path: Path) -> None:
     table = _table(tmp_path, "append", deletes=False)
     plan = pe.sql(f"EXPLAIN SELECT count(*) FROM t WHERE {condition}", t=table).to_arrow()  # noqa: S608 - fixed
     assert f", {files} file" in str(plan["plan"][0])
+
+
+def test_changes_of_rows_read_only_files_that_computed_constants_allow(tmp_path: Path) -> None:
+    table = _table(tmp_path, "append", deletes=False)
+    for name in table.inspect.files()["file_path"].to_pylist()[3:]:
+        Path(str(name)).unlink()
+    catalog = pe.Catalog(tmp_path)
+    catalog.sql("UPDATE db.t SET s = 'new' WHERE at < TIMESTAMP '1961-01-01 00:00:00'")
+    catalog.sql(
+        "DELETE FROM db.t WHERE id BETWEEN 20 * 2 AND (SELECT max(id) FROM db.t WHERE id < 70)"
+    )
+    rows = catalog.sql("SELECT count(*) AS n, count_if(s = 'new') AS m FROM db.t WHERE id < 2 * 40")
+    assert rows.to_arrow().to_pylist() == [{"n": 50, "m": 34}]
 
 
 def test_first_rows_are_read_from_the_files_that_may_have_them(tmp_path: Path) -> None:
