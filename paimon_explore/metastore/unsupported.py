@@ -27,7 +27,7 @@ class Kind:
         raise NotImplementedError
 
     def _refusal(self, what: str) -> UnsupportedFeatureError:
-        return UnsupportedFeatureError(what, f"catalogs with metastore={self.kind!r}")
+        return UnsupportedFeatureError(f"{what} in a catalog with metastore={self.kind!r}")
 
 
 class NoViews(Kind):

@@ -130,7 +130,7 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
     check_branch_name(new_name)
     _check_branch_exists(store, name)
     if version_management(store.environment) is not None:
-        raise UnsupportedFeatureError("renaming a branch", "tables of a REST catalog")
+        raise UnsupportedFeatureError("renaming a branch of a table in a REST catalog")
     if store.branches.exists(new_name):
         raise AlreadyExistsError("branch", new_name, store.paths.root)
     check_no_links(store.paths, [store.paths.branches_dir])

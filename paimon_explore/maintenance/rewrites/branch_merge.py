@@ -51,7 +51,7 @@ def merge_branch(store: TableStore, source: str, target: str = MAIN_BRANCH) -> S
 
 def _merge_once(store: TableStore, source: str, target: str) -> Snapshot | None:
     if version_management(store.environment) is not None:
-        raise UnsupportedFeatureError("merging a branch", "tables of a REST catalog")
+        raise UnsupportedFeatureError("merging a branch of a table in a REST catalog")
     if source == target:
         raise InvalidInputError(f"Branch {source!r} cannot be merged into itself.")
     sides = [_side(store, name) for name in (source, target)]
@@ -89,9 +89,9 @@ def _side(store: TableStore, name: str) -> tuple[TableStore, TableSchema]:
 
 def _check_kind(schema: TableSchema) -> None:
     if schema.primary_keys:
-        raise UnsupportedFeatureError("merging a branch", "tables with a primary key")
+        raise UnsupportedFeatureError("merging a branch of a table with a primary key")
     if TableOptions(schema.options).value(opt.DATA_EVOLUTION_ENABLED):
-        raise UnsupportedFeatureError("merging a branch", "tables with data evolution")
+        raise UnsupportedFeatureError("merging a branch of a table with data evolution")
 
 
 def _check_history(branch: TableStore, name: str) -> None:

@@ -89,7 +89,7 @@ def rewrite_file_indexes(
         UnsupportedFeatureError: a table with data evolution, or an unknown kind of index.
     """
     if options.value(opt.DATA_EVOLUTION_ENABLED):
-        raise UnsupportedFeatureError("rewriting file indexes", "tables with data evolution")
+        raise UnsupportedFeatureError("rewriting file indexes of a table with data evolution")
     snapshot = snapshot_to_plan(store, schema)
     if snapshot is None:
         return FileIndexReport(dry_run=dry_run)

@@ -187,7 +187,7 @@ def open_hive_metastore(options: CatalogOptions, storage: Mapping[str, object]) 
         warehouse = ""
     lock_type = options.get("lock.type", "hive")
     if lock_type != "hive":
-        raise UnsupportedFeatureError(f"lock.type={lock_type!r}", "catalogs with metastore='hive'")
+        raise UnsupportedFeatureError(f"lock.type={lock_type!r} in a catalog with metastore='hive'")
     settings = hive_settings(configuration)
     mapping = TableMapping(
         owner=settings.user,
@@ -444,7 +444,7 @@ class HiveMetastore(HiveViews, NoFunctions):
         """Mark partitions as complete."""
         schema = self._schema(wanted)
         if schema is None or not keeps_partitions(schema):
-            raise self._refusal("marking partitions as done of a table without partitions in Hive")
+            raise self._refusal("marking partitions as done of a table without partitions")
         hive_partitions.mark_done(self._tables, wanted, partitions)
 
     def _schema(self, wanted: Identifier) -> TableSchema | None:

@@ -112,7 +112,7 @@ def _atomic(data_type: AtomicType, local_zoned: str) -> str:
         case root:
             name = _TO_HIVE.get(root)
             if name is None:
-                raise UnsupportedFeatureError(f"a column of type {root.value}", "Hive metastore")
+                raise UnsupportedFeatureError(f"a column of type {root.value} in a Hive metastore")
             return name
 
 
