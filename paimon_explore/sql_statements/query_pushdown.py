@@ -9,7 +9,7 @@ OR. The engine still applies the whole WHERE to the rows it gets.
 
 Nothing is pushed down where that could change the result: `*` reads all columns of the tables
 beside it, PIVOT, NATURAL JOIN and the like those of all tables; a WHERE over the outer side of an
-outer join reads all rows.
+outer join reads all rows (see `implied_conditions`).
 """
 
 import re
@@ -28,6 +28,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
+from paimon_explore.sql_statements.implied_conditions import conditions_of
 from paimon_explore.sql_statements.table_references import Reference
 from paimon_explore.sql_statements.tokenizer import Kind, Token
 
@@ -114,16 +115,16 @@ def _translated(
     node: exp.Expr | None, schema: TableSchema, alias: str = ""
 ) -> tuple[Term | None, bool]:
     """Return what of the WHERE can be translated, and whether that is all of it."""
-    select = _select_of(node)
-    where = None if select is None else select.args.get("where")
-    if node is None or select is None or not isinstance(where, exp.Where):
+    select = None if node is None else node.parent_select
+    if node is None or select is None:
         return None, False
     names = {field.name.lower(): field for field in schema.fields}
     if len(names) < len(schema.fields):
         return None, False
     alias = node.alias or alias or node.name
     scope = _Scope(alias.lower(), names, alone=_is_alone(select))
-    return scope.term(where.this), scope.is_exact
+    terms = [scope.term(part) for part in conditions_of(node)]
+    return _joined([term for term in terms if term is not None]), scope.is_exact
 
 
 def _joined(terms: Iterable[Term]) -> Term | None:
@@ -131,21 +132,6 @@ def _joined(terms: Iterable[Term]) -> Term | None:
     for term in terms:
         whole = term if whole is None else whole & term
     return whole
-
-
-def _select_of(node: exp.Expr | None) -> exp.Select | None:
-    """Return the SELECT whose WHERE applies to a table's rows."""
-    source = None if node is None else node.parent
-    select = None if source is None else source.parent
-    if not isinstance(select, exp.Select):
-        return None
-    joins = [join for join in select.args.get("joins") or [] if isinstance(join, exp.Join)]
-    sides = {str(join.side).upper() for join in joins}
-    kinds = {str(join.kind).upper() for join in joins}
-    if isinstance(source, exp.From):
-        return None if sides & {"RIGHT", "FULL"} else select
-    is_inner = sides <= {""} and kinds <= {"", "INNER", "CROSS"}
-    return select if isinstance(source, exp.Join) and is_inner else None
 
 
 def _is_alone(select: exp.Select) -> bool:

@@ -17,7 +17,7 @@ _ROOTS = {
     TypeRoot.INT: "int",
     TypeRoot.BIGINT: "bigint",
     TypeRoot.DECIMAL: "decimal",
-    TypeRoot.CHAR: "text",
+    TypeRoot.CHAR: "char",
     TypeRoot.VARCHAR: "text",
     TypeRoot.DATE: "date",
     TypeRoot.TIMESTAMP: "timestampntz",
@@ -153,7 +153,7 @@ def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -
 
 def is_text(node: exp.Expr) -> bool:
     """Return whether an expression is known to be a text."""
-    return bool(isinstance(node, exp.Literal) and node.is_string) or _is_of(node, "text")
+    return bool(isinstance(node, exp.Literal) and node.is_string) or _is_of(node, "text", "char")
 
 
 def _widest(values: Sequence[exp.Expr]) -> tuple[exp.Expr, str]:

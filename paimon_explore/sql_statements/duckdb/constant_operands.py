@@ -1,4 +1,4 @@
-"""Constants beside columns in a WHERE, computed before the query runs, so that they exclude files.
+"""Constants beside columns in conditions, computed before the query runs, to exclude files.
 
 So `dt >= date_sub(current_date(), 7)` and `dt = (SELECT max(dt) FROM t)` become conditions that the
 statistics of partitions and files decide, and times have the time zone of the session.
@@ -25,7 +25,7 @@ _Columns = Callable[[str], Collection[str] | None]
 
 
 def compute_constants(tree: exp.Expr, compute: _Compute, columns: _Columns) -> bool:
-    """Replace constant operands, and queries of one value, by their values.
+    """Replace constant operands of conditions, and queries of one value, by their values.
 
     What cannot be computed stays, so that the query itself raises the error.
 
@@ -38,8 +38,9 @@ def compute_constants(tree: exp.Expr, compute: _Compute, columns: _Columns) -> b
         Whether an operand was replaced.
     """
     is_changed = False
-    for where in list(tree.find_all(exp.Where)):
-        for node in list(where.find_all(*_COMPARISONS)):
+    for part in list(tree.find_all(exp.Where, exp.Having, exp.Join)):
+        condition = part.args.get("on") if isinstance(part, exp.Join) else part.this
+        for node in [] if condition is None else list(condition.find_all(*_COMPARISONS)):
             column, others = _sides(node)
             for operand in others if column is not None else ():
                 query = _query_of(operand, column, columns)

@@ -170,7 +170,8 @@ class DuckDBEngine:
         if self._dialect == SPARK:
             typed = list(self._column_types(views))
             mark_types(tree, typed)
-            if compute_constants(tree, self._computed, self._column_names):
+            is_changed = compute_constants(tree, self._computed, self._column_names)
+            if is_changed or tree.find(exp.Join) is not None:
                 self._filter_again(tree)
             compare_without_spaces(tree, typed)
         names = {table.name for table in tree.find_all(exp.Table)}
@@ -212,13 +213,13 @@ class DuckDBEngine:
         return None if fields is None else [field.name for field in fields]
 
     def _filter_again(self, tree: exp.Query) -> None:
-        """Push down conditions whose constants are computed."""
+        """Push down conditions whose constants are computed, and those of equal columns."""
         for node in tree.find_all(exp.Table):
-            scan = self._scans.get(node.name)
+            scan, rows = self._scans.get(node.name), self.read.get(node.name)
             where = None if scan is None else usable_where(node, scan.target.schema)
-            if scan is not None and where is not None:
+            if scan is not None and rows is not None and where is not None:
                 self._scans[node.name] = scan.filter(where)
-                self.read[node.name] = replace(self.read[node.name], where=where)
+                self.read[node.name] = replace(rows, where=where)
 
     def _column_types(self, views: Mapping[str, object]) -> Iterator[tuple[str, DataType | None]]:
         """Yield the columns of the tables, and of the rows of variables."""

@@ -260,7 +260,7 @@ WRONG_CALLS = [
     ("sys.drop_function('demo.f')", "Function 'f' does not exist"),
     (
         'sys.create_function(\'demo.f\', \'[{"id": 0, "name": "x", "type": "INT"}]\', \'[]\')',
-        "Creating a function is not supported",
+        "Creating a function in a catalog with metastore='filesystem' is not supported",
     ),
     ("sys.create_function('demo.f', '{}', '[]')", "is not a list of fields"),
     ("sys.alter_function('demo.f', '{\"action\": \"rise\"}')", "'addDefinition'"),

@@ -117,6 +117,68 @@ def test_random_conditions_and_first_rows_are_those_of_plain_data(
         assert {str(row) for row in found.to_pylist()} <= rows_of_table, text
 
 
+SUBQUERIES = (
+    "(SELECT * FROM {inner} r WHERE {condition})",
+    "(SELECT id, s, day, n + 0 AS n, d FROM {inner} r)",
+    "(SELECT id, s, day, n, d FROM {inner} r ORDER BY id, s LIMIT 90)",
+    "(SELECT id, s, day, max(n) AS n, max(d) AS d FROM {inner} r GROUP BY 1, s, day)",
+    "(SELECT DISTINCT id, s, day, n, d FROM {inner} r)",
+    "(SELECT id, s, day, n, d FROM {inner} r UNION ALL SELECT id, s, day, n, d FROM {other} q)",
+    "(SELECT id, s, day, n, d FROM {inner} r EXCEPT SELECT id, s, day, n, d FROM {other} q)",
+    "(SELECT *, count(*) OVER (PARTITION BY day) AS c FROM {inner} r)",
+)
+
+
+def _relation(chance: random.Random, depth: int) -> str:
+    if not depth or chance.random() < 0.3:
+        return chance.choice(["a", "b"])
+    inner, other = _relation(chance, depth - 1), _relation(chance, depth - 1)
+    parts = {"inner": inner, "other": other, "condition": _plain_condition(chance, "")}
+    return chance.choice(SUBQUERIES).format_map(parts)
+
+
+def _plain_condition(chance: random.Random, alias: str) -> str:
+    column, values = chance.choice(
+        [
+            ("id", ["70", "20 * 2", "(SELECT max(id) FROM a WHERE id < 90)"]),
+            ("s", ["'k1-7'", "concat('k', '3')"]),
+            ("day", ["'1980-01-09'", "date_add(DATE '2000-01-01', 8)"]),
+            ("n", ["-3", "7"]),
+        ]
+    )
+    name, value = f"{alias}{column}", chance.choice(values)
+    word = chance.choice(["=", "<", "<=", ">", ">=", "<>"])
+    return chance.choice([f"{name} {word} {value}", f"{name} {word} {value}", f"{name} IS NULL"])
+
+
+def test_random_joins_and_subqueries_are_those_of_plain_data(tmp_path: Path) -> None:
+    a, b = _table(tmp_path / "a", "append"), _table(tmp_path / "b", "keyed")
+    rows, other_rows = a.to_arrow(), b.to_arrow()
+    chance = random.Random(11)  # noqa: S311 - not for secrets
+    for _ in range(400 if DEEP else 25):
+        join = chance.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN"])
+        on = " AND ".join(f"x.{one} = y.{one}" for one in chance.sample(["id", "s", "day"], 2))
+        text = (
+            f"WITH w AS (SELECT * FROM {_relation(chance, 1)} r) "  # noqa: S608 - made here
+            f"SELECT count(*) AS n, sum(x.id) AS ids, max(x.s) AS s FROM {_relation(chance, 2)} x "
+            f"{join} {chance.choice(['w', _relation(chance, 1)])} y "
+            f"ON {on} AND {_plain_condition(chance, chance.choice(['x.', 'y.']))} "
+            f"WHERE {_plain_condition(chance, 'x.')} AND {_plain_condition(chance, 'x.')}"
+        )
+        expected = pe.sql(text, a=rows, b=other_rows).to_arrow()
+        assert pe.sql(text, a=a, b=b).to_arrow() == expected, text
+
+
+def test_conditions_hold_for_equal_columns_of_a_join(tmp_path: Path) -> None:
+    table = _table(tmp_path, "append", deletes=False)
+    text = (
+        "EXPLAIN SELECT * FROM t JOIN u ON t.id = u.id "
+        "LEFT JOIN u AS v ON u.id = v.id AND v.s > 'a' WHERE t.id BETWEEN 45 AND 90"
+    )
+    plan = str(pe.sql(text, t=table, u=table).to_pandas()["plan"].tolist())
+    assert plan.count(", 2 files for the condition") == 3
+
+
 @pytest.mark.parametrize(
     ("condition", "files"),
     [

@@ -114,9 +114,48 @@ def first(text: str) -> Reference:
         ("SELECT 1 FROM t LEFT JOIN u ON t.id = u.id WHERE t.id = 3", "id = 3"),
         ("SELECT 1 FROM t RIGHT JOIN u ON t.id = u.id WHERE t.id = 3", None),
         ("SELECT 1 FROM t FULL JOIN u ON t.id = u.id WHERE t.id IS NULL", None),
-        ("SELECT count(*) FROM t GROUP BY id HAVING id = 3", None),
+        ("SELECT count(*) FROM t GROUP BY id HAVING id = 3", "id = 3"),
         ("SELECT 1 FROM t WHERE id IN (SELECT 1)", None),
         ("SELECT 1 FROM t WHERE NOT (id = 3)", None),
+        ("SELECT 1 FROM t JOIN u ON t.id = u.id AND t.id = 3", "id = 3"),
+        ("SELECT 1 FROM t LEFT JOIN u ON t.id = u.id AND t.id = 3", None),
+        ("SELECT 1 FROM t LEFT JOIN u ON true JOIN v ON t.id = 3", "id = 3"),
+        ("SELECT 1 FROM t ASOF JOIN u ON t.id >= u.id AND t.id = 3", None),
+        ("SELECT 1 FROM t PIVOT (sum(x) FOR id IN (1 AS id)) WHERE id = 3", None),
+        ("SELECT 1 FROM (SELECT * FROM t) WHERE id = 3", "id = 3"),
+        ("SELECT 1 FROM (SELECT t.*, x + 1 AS y FROM t) q WHERE q.id = 3 AND y = 1", "id = 3"),
+        (
+            "SELECT 1 FROM (SELECT id AS name, name AS id FROM t WHERE x > 1) WHERE id = 'a'",
+            "x > 1.0e0 AND name = 'a'",
+        ),
+        ("SELECT 1 FROM (SELECT id + 1 AS id FROM t) WHERE id = 3", None),
+        ("SELECT 1 FROM (SELECT * FROM t LIMIT 5) WHERE id = 3", None),
+        ("SELECT 1 FROM (SELECT * FROM t) q (a, id) WHERE id = 3", None),
+        ("SELECT 1 FROM (SELECT DISTINCT id FROM t ORDER BY 1) WHERE id = 3", "id = 3"),
+        (
+            "SELECT 1 FROM (SELECT id, max(x) AS x FROM t GROUP BY 1) WHERE id = 3 AND x = 1",
+            "id = 3",
+        ),
+        ("SELECT 1 FROM (SELECT id, max(x) FROM t GROUP BY id WITH ROLLUP) WHERE id = 3", None),
+        ("SELECT 1 FROM (SELECT max(id) AS id FROM t) WHERE id = 3", None),
+        (
+            "SELECT id FROM t GROUP BY id, x HAVING id = 3 AND x > 1 AND max(x) > 2",
+            "id = 3 AND x > 1.0e0",
+        ),
+        ("SELECT 2 * id AS id FROM t GROUP BY id HAVING id = 3", None),
+        (
+            "SELECT 1 FROM (SELECT *, sum(x) OVER (PARTITION BY id) FROM t) WHERE id = 3 AND x = 1",
+            "id = 3",
+        ),
+        ("WITH q AS (SELECT id AS a FROM t) SELECT 1 FROM u JOIN q ON q.a = 3", "id = 3"),
+        ("WITH q AS (SELECT id FROM t) SELECT 1 FROM q WHERE id = 3 UNION SELECT 1 FROM q", None),
+        (
+            "WITH q AS (SELECT * FROM t), r AS (SELECT * FROM q) SELECT 1 FROM r WHERE id = 3",
+            "id = 3",
+        ),
+        ("SELECT 1 FROM (SELECT id, x FROM t UNION ALL SELECT 1, 2) WHERE id = 3", "id = 3"),
+        ("SELECT 1 FROM (SELECT id AS a, x FROM t EXCEPT SELECT 1, 2) WHERE a = 3", "id = 3"),
+        ("SELECT 1 FROM (SELECT id FROM t UNION SELECT 1 LIMIT 2) WHERE id = 3", None),
     ],
 )
 def test_only_conditions_that_mean_the_same_here_leave_out_files(
@@ -130,6 +169,10 @@ def test_the_outer_side_of_a_join_keeps_all_its_rows() -> None:
     found = references_of("SELECT 1 FROM u LEFT JOIN t ON t.id = u.id WHERE t.id IS NULL")
     table = next(one for one in found if one.parts == ("t",))
     assert usable_where(table.node, SCHEMA) is None
+    found = references_of("SELECT 1 FROM u LEFT JOIN t ON t.id = u.id AND t.x > 1 WHERE t.id = 3")
+    term = usable_where(found[1].node, SCHEMA)
+    assert term is not None
+    assert to_sql(term.expression) == "x > 1.0e0"
 
 
 @pytest.mark.parametrize(
