@@ -38,17 +38,23 @@ def compute_constants(tree: exp.Expr, compute: _Compute, columns: _Columns) -> b
         Whether an operand was replaced.
     """
     is_changed = False
-    for part in list(tree.find_all(exp.Where, exp.Having, exp.Join)):
-        condition = part.args.get("on") if isinstance(part, exp.Join) else part.this
-        for node in [] if condition is None else list(condition.find_all(*_COMPARISONS)):
-            column, others = _sides(node)
-            for operand in others if column is not None else ():
-                query = _query_of(operand, column, columns)
-                found = None if query is None else _literal(query, column, compute)
-                if found is not None:
-                    operand.replace(found)
-                    is_changed = True
+    for node in _comparisons(tree):
+        column, others = _sides(node)
+        for operand in others if column is not None else ():
+            query = _query_of(operand, column, columns)
+            found = None if query is None else _literal(query, column, compute)
+            if found is not None:
+                operand.replace(found)
+                is_changed = True
     return is_changed
+
+
+def _comparisons(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the comparisons in conditions, each once."""
+    parts = list(tree.find_all(exp.Where, exp.Having, exp.Join))
+    conditions = [one.args.get("on" if isinstance(one, exp.Join) else "this") for one in parts]
+    found = [one for part in conditions if part is not None for one in part.find_all(*_COMPARISONS)]
+    return list({id(one): one for one in found}.values())
 
 
 def _sides(node: exp.Expr) -> tuple[exp.Expr | None, list[exp.Expr]]:
@@ -64,9 +70,12 @@ def _query_of(operand: exp.Expr, column: exp.Expr | None, columns: _Columns) -> 
     if isinstance(inner, exp.Query):
         query = inner.copy() if _is_independent(inner, columns) else None
     else:
+        kind = _time_type(column)
         plain = inner.this if isinstance(inner, exp.Neg | exp.Cast) else inner
-        is_plain = isinstance(plain, _PLAIN) and not _time_type(column)
-        is_constant = not is_plain and inner.find(*_NOT_CONSTANT) is None
+        is_constant = bool(kind) or not isinstance(plain, _PLAIN)
+        if kind and isinstance(inner, exp.Literal) and inner.is_string:
+            inner = exp.cast(inner.copy(), kind)
+        is_constant = is_constant and inner.find(*_NOT_CONSTANT) is None
         query = exp.select(exp.alias_(inner.copy(), "v")) if is_constant else None
     is_random = query is not None and any(
         isinstance(one, RANDOM) or (isinstance(one, exp.Func) and one.name.lower() in _RANDOM_NAMES)
@@ -102,9 +111,10 @@ def _literal(query: exp.Query, column: exp.Expr | None, compute: _Compute) -> ex
     kind = _time_type(column)
     try:
         value = _single(compute(query))
-        if kind and isinstance(value, str | date):
-            if kind == "timestampntz" and isinstance(value, datetime) and value.tzinfo is not None:
-                return None  # the column is cast
+        has_zone = isinstance(value, datetime) and value.tzinfo is not None
+        if has_zone and kind == "timestampntz":
+            return None  # the column is cast
+        if isinstance(value, str | date) and kind and not has_zone:
             value = _single(compute(exp.select(exp.cast(constant(value), kind))))
         if isinstance(value, datetime) and value.tzinfo is not None:
             value = value.astimezone(UTC)
