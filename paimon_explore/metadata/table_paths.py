@@ -292,7 +292,11 @@ def file_in(folder: str, name: str) -> str:
     '/w/d.db/t/manifest/manifest-1'
     """
     if escapes_folder(name):
-        raise CorruptFileError(folder, f"file name {name[:80]!r}", FILE_NAME_RULE)
+        raise CorruptFileError(
+            folder,
+            f"the name {name[:80]!r}, which metadata of the table has for a file,",
+            FILE_NAME_RULE,
+        )
     return f"{folder}{name}" if folder.endswith("/") else f"{folder}/{name}"
 
 

@@ -260,7 +260,7 @@ class _Content:
             raise InvalidInputError(
                 f"File {self._path} has no column {missing[0]!r}"
                 f"{', a partition column' if is_partition else ''}.",
-                hint=_HINT,
+                hint="Add the column to its rows, and write them with append() instead.",
             )
         extra = [name for name in schema.names if name not in names]
         if extra:

@@ -247,15 +247,16 @@ def _vectors(
     lists = column.combine_chunks()
     sizes = np.asarray(pc.call_function("list_value_length", [lists]))
     wanted = int(sizes[0]) if dimension is None else int(dimension)
+    given = "the first vector" if dimension is None else "the index, by its option 'dimension',"
     for at in np.flatnonzero(sizes != wanted)[:1].tolist():
         raise InvalidInputError(
-            f"Column {field.name!r}, row {rows[at]} of the indexed rows (counted from 0): the "
-            f"vector has {sizes[at]} elements, but the index has {wanted} dimensions.",
+            f"Column {field.name!r}, row {rows[at]} of the indexed rows by row id (counted from 0): the "
+            f"vector has {sizes[at]} elements, but {given} has {wanted}.",
             hint="Change the row, or set its vector to NULL, and create the index again.",
         )
     for at in np.setdiff1d(np.arange(len(rows)), _finite_vectors(column))[:1].tolist():
         raise InvalidInputError(
-            f"Column {field.name!r}, row {rows[at]} of the indexed rows (counted from 0): the "
+            f"Column {field.name!r}, row {rows[at]} of the indexed rows by row id (counted from 0): the "
             f"vector {lists[at].as_py()} has an element that is not a finite number.",
             hint="Change the row, or set its vector to NULL, and create the index again.",
         )
