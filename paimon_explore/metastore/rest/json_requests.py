@@ -17,7 +17,6 @@ from paimon_explore.metastore.view_values import (
     FunctionInfo,
     ViewAction,
     ViewChange,
-    ViewInfo,
 )
 
 
@@ -43,17 +42,6 @@ def schema_json(schema: TableSchema) -> dict[str, object]:
         "primaryKeys": list(schema.primary_keys),
         "options": dict(schema.options),
         "comment": schema.comment,
-    }
-
-
-def view_json(view: ViewInfo) -> dict[str, object]:
-    """Return the JSON of a view's schema."""
-    return {
-        "fields": [field_to_json(field) for field in view.fields],
-        "query": view.query,
-        "dialects": dict(view.dialects),
-        "comment": view.comment,
-        "options": dict(view.options),
     }
 
 
