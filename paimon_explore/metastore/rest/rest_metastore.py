@@ -32,13 +32,12 @@ from paimon_explore.metastore.catalog_values import (
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
-    function_change_json,
+    change_json,
     function_json,
     identifier_json,
     object_name,
     rename_json,
     schema_json,
-    view_change_json,
 )
 from paimon_explore.metastore.rest.json_responses import (
     RestTable,
@@ -115,7 +114,7 @@ class RestViewsFunctions:
 
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
-        body = {"changes": [view_change_json(change) for change in changes]}
+        body = {"changes": [change_json(change) for change in changes]}
         self._post("view", wanted, "alter", body)
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
@@ -140,7 +139,7 @@ class RestViewsFunctions:
 
     def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
         """Change a function."""
-        body = {"changes": [function_change_json(change) for change in changes]}
+        body = {"changes": [change_json(change) for change in changes]}
         self._post("function", wanted, "alter", body)
 
     def drop_function(self, wanted: Identifier) -> bool:
