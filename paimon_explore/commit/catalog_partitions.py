@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from paimon_explore.commit.overwrite import all_files
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import CatalogSyncWarning, PaimonError
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
@@ -25,7 +26,6 @@ from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.store.table_store import TableStore
@@ -89,8 +89,7 @@ def _partitions_of_other_branches(store: TableStore, options: TableOptions) -> l
         other = store.for_branch(branch)
         snapshot, schema = other.snapshots.latest(), other.schemas.latest()
         if snapshot is not None and schema is not None and schema.partition_keys:
-            every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-            found += partition_specs(live_files(other, snapshot, every), schema, options)
+            found += partition_specs(all_files(other, schema, snapshot), schema, options)
     return found
 
 

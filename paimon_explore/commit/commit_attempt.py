@@ -17,7 +17,7 @@ from paimon_explore.commit.file_changes import (
     PartitionSet,
     without_statistics_of_deletes,
 )
-from paimon_explore.commit.index_files import IndexRules, combine_index
+from paimon_explore.commit.index_files import combine_index
 from paimon_explore.commit.key_conflicts import KeyRules, check_keys
 from paimon_explore.commit.manifest_merge import (
     MergeRules,
@@ -371,8 +371,9 @@ class AttemptSteps:
             return {"index files": len(moved)}
         if not len(state.changes.added_index) and not len(state.changes.deleted_index):
             return None
-        rules = IndexRules(is_bucketed=self.checks.is_bucketed)
-        entries = combine_index(self.store.manifests.index(before), state.changes, rules)
+        existing = self.store.manifests.index(before)
+        bucketed = self.checks.is_bucketed
+        entries = combine_index(existing, state.changes, is_bucketed=bucketed)
         state.index_manifest = self.writer.index(entries) if len(entries) else None
         return {"index files": len(entries)}
 

@@ -38,7 +38,7 @@ Failures:
 Spec: concepts/concurrency-control; concepts/spec/snapshot.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -52,15 +52,13 @@ from paimon_explore.commit.file_changes import compacted_changes, written_change
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
-from paimon_explore.commit.manifest_writer import ManifestWriter
+from paimon_explore.commit.manifest_writer import AVRO_CODECS, ManifestWriter, manifest_codec
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.row_tracking import RowIdMapping
 from paimon_explore.errors import (
     CommitOutcomeUnknownError,
-    InvalidInputError,
     PaimonError,
-    choices,
 )
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -76,15 +74,6 @@ from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
     from paimon_explore.commit.iceberg.metadata_writer import IcebergWriter
-
-_AVRO_CODECS: Mapping[str, str] = {
-    "zstd": "zstandard",
-    "zstandard": "zstandard",
-    "snappy": "snappy",
-    "deflate": "deflate",
-    "none": "null",
-    "null": "null",
-}
 
 
 def _do_nothing() -> None:
@@ -119,6 +108,7 @@ class Committer:
     ) -> None:
         chosen = options if options is not None else TableOptions(schema.options)
         when = timing or Timing()
+        compression = chosen.value(opt.MANIFEST_COMPRESSION) or "zstd"
         self._store = store
         self._options = chosen
         self.commit_user = commit_user or new_commit_user(chosen)
@@ -131,7 +121,7 @@ class Committer:
             writer=ManifestWriter(
                 store=store,
                 partition_type=schema.partition_type,
-                codec=_codec(chosen),
+                codec=manifest_codec(opt.MANIFEST_COMPRESSION.key, compression, AVRO_CODECS),
                 target_bytes=chosen.value(opt.MANIFEST_TARGET_FILE_SIZE),
                 file_format=chosen.value(opt.MANIFEST_FORMAT),
             ),
@@ -375,17 +365,6 @@ def new_commit_user(options: TableOptions) -> str:
     """Return a unique commit user."""
     prefix = options.value(opt.COMMIT_USER_PREFIX)
     return f"{prefix}_{uuid4()}" if prefix else str(uuid4())
-
-
-def _codec(options: TableOptions) -> str:
-    name = (options.value(opt.MANIFEST_COMPRESSION) or "zstd").lower()
-    codec = _AVRO_CODECS.get(name)
-    if codec is None:
-        raise InvalidInputError(
-            f"Option 'manifest.compression' is {name!r}, which is not a codec for manifests.",
-            hint=f"Set the option to one of {choices(_AVRO_CODECS)}.",
-        )
-    return codec
 
 
 @cached_by_schema_and_options

@@ -10,7 +10,7 @@ from dataclasses import field
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.arrow_buffers import Bools, Column, bool_values
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -34,14 +34,17 @@ def without_statistics_of_deletes(entries: ManifestEntries) -> ManifestEntries:
     is_delete = entries.numbers("kind") == FileKind.DELETE
     if not is_delete.any():
         return entries
-    table = entries.table
     for name, empty in _NO_STATISTICS.items():
-        position = ENTRY_SCHEMA.get_field_index(name)
-        field_type = ENTRY_SCHEMA.field(name)
-        rows = zip(table.column(name).to_pylist(), is_delete.tolist(), strict=True)
+        rows = zip(entries.table.column(name).to_pylist(), is_delete.tolist(), strict=True)
         values = [empty if deleted else value for value, deleted in rows]
-        table = table.set_column(position, field_type, pa.array(values, field_type.type))
-    return ManifestEntries(table)
+        entries = with_column(entries, name, pa.array(values, ENTRY_SCHEMA.field(name).type))
+    return entries
+
+
+def with_column(entries: ManifestEntries, name: str, values: Column) -> ManifestEntries:
+    """Return the entries with other values of a column."""
+    position = ENTRY_SCHEMA.get_field_index(name)
+    return ManifestEntries(entries.table.set_column(position, ENTRY_SCHEMA.field(name), values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

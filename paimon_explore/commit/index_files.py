@@ -23,50 +23,44 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.file_changes import Changes
-from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
+from paimon_explore.commit.index_conflicts import (
+    check_replaced,
+    has_one_file_per_bucket,
+    marked_files,
+)
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 
 IndexRow = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRules:
-    """Table settings for combining index files.
-
-    Attributes:
-        is_bucketed: whether the table has buckets; False for append tables without buckets.
-    """
-
-    is_bucketed: bool
-
-
-def combine_index(before: IndexEntries, changes: Changes, rules: IndexRules) -> IndexEntries:
+def combine_index(before: IndexEntries, changes: Changes, *, is_bucketed: bool) -> IndexEntries:
     """Return all index files after a commit.
 
     Args:
         before: all index files of the latest snapshot.
         changes: the added and deleted index files.
-        rules: table settings.
+        is_bucketed: whether the table has buckets; False for append tables without buckets.
 
     Raises:
         CommitConflictError: a deleted file does not exist, or an added file conflicts.
     """
-    check_replaced(changes, before, is_bucketed=rules.is_bucketed)
+    check_replaced(changes, before, is_bucketed=is_bucketed)
     by_bucket: list[IndexEntries] = []
-    found = before
-    for index_type in _types(found, changes.added_index, changes.deleted_index):
-        old, new, deleted = (
-            part.of_type(index_type) for part in (found, changes.added_index, changes.deleted_index)
-        )
-        if has_one_file_per_bucket(index_type, is_bucketed=rules.is_bucketed):
+    parts = (before, changes.added_index, changes.deleted_index)
+    for index_type in _types(*parts):
+        old, new, deleted = (part.of_type(index_type) for part in parts)
+        if has_one_file_per_bucket(index_type, is_bucketed=is_bucketed):
             by_bucket.append(_by_bucket(old, new, deleted))
-        elif index_type == DELETION_VECTORS_INDEX:
-            by_bucket.append(_by_vector_file(old, new, deleted))
+            continue
+        kept = _drop(old, deleted)
+        _refuse_known(kept, new)
+        if index_type == DELETION_VECTORS_INDEX:
+            _refuse_two_vectors([*kept.rows(), *new.rows()])
         else:
-            by_bucket.append(_by_name(old, new, deleted))
+            _refuse_overlaps(kept.rows(), new.rows())
+        by_bucket.append(IndexEntries.concat([kept, new]))
     return IndexEntries.concat([part for part in by_bucket if len(part)])
 
 
@@ -85,14 +79,6 @@ def _by_bucket(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> I
 
 def _bucket_key(row: IndexRow) -> tuple[object, object]:
     return row["partition"], row["bucket"]
-
-
-def _by_vector_file(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> IndexEntries:
-    kept = _drop(old, deleted)
-    _refuse_known(kept, new)
-    result = IndexEntries.concat([kept, new])
-    _refuse_two_vectors(result.rows())
-    return result
 
 
 def _names(entries: IndexEntries) -> set[str]:
@@ -116,22 +102,14 @@ def _refuse_known(old: IndexEntries, new: IndexEntries) -> None:
 def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
     seen: dict[tuple[object, str], str] = {}
     for row in rows:
-        ranges = row["dv_ranges"]
-        for part in ranges if isinstance(ranges, list) else []:
-            key = (row["partition"], str(part["data_file"]))
+        for name in marked_files(row):
+            key = (row["partition"], name)
             if key in seen:
                 raise CommitConflictError(
                     f"Data file {key[1]} has deletion vectors in {seen[key]} and "
                     f"{row['file_name']}: another commit deleted rows of the file."
                 )
             seen[key] = str(row["file_name"])
-
-
-def _by_name(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> IndexEntries:
-    kept = _drop(old, deleted)
-    _refuse_known(kept, new)
-    _refuse_overlaps(kept.rows(), new.rows())
-    return IndexEntries.concat([kept, new])
 
 
 _Ranges = dict[tuple[object, ...], list[tuple[int, int, str]]]

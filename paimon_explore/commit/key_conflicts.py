@@ -19,7 +19,7 @@ matter; postponed rows are ordered by the time of writing.
 Spec: concepts/concurrency-control.
 """  # a table
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +34,12 @@ from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.store.table_store import TableStore
 
+_File = dict[str, Any]
+"""A new or removed data file with the ranks of its first and last key, `low` and `high`."""
+_READ = [
+    *("file_name", "kind", "partition", "bucket"),
+    *("min_sequence_number", "max_sequence_number"),
+]
 _WRITES = frozenset({CommitKind.APPEND, CommitKind.OVERWRITE})
 
 
@@ -137,7 +143,9 @@ def _check(
     lows, highs = key_ranks(both, rules.keys)
     waits = numbers(both.table, "bucket") < 0
     lows, highs = np.where(waits, -1, lows), np.where(waits, len(both) * 2, highs)
-    files = list(_files(both, lows.tolist(), highs.tolist()))
+    rows = both.table.select(_READ).to_pylist()
+    ranges = zip(rows, lows.tolist(), highs.tolist(), strict=True)
+    files: list[_File] = [{**row, "low": low, "high": high} for row, low, high in ranges]
     groups: dict[object, list[_File]] = {}
     for file in files[len(own) :]:
         groups.setdefault(_conflict_scope(file, rules), []).append(file)
@@ -145,63 +153,31 @@ def _check(
         for other in groups.get(_conflict_scope(file, rules), ()):
             if _conflicts(file, other, seen, rules):
                 raise StaleRecordsError(
-                    f"File {other.name} of another commit changes keys in bucket {other.bucket} "
-                    "that this commit also writes."
+                    f"File {other['file_name']} of another commit changes keys in bucket "
+                    f"{other['bucket']} that this commit also writes."
                 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    """A data file with the ranks of its first and last key and its sequence numbers."""
-
-    name: str
-    is_added: bool
-    partition: object
-    bucket: int
-    low: int
-    high: int
-    first: int
-    last: int
-
-
-def _files(entries: ManifestEntries, lows: list[int], highs: list[int]) -> Iterator[_File]:
-    columns = [
-        "file_name",
-        "kind",
-        "partition",
-        "bucket",
-        "min_sequence_number",
-        "max_sequence_number",
-    ]
-    rows = entries.table.select(columns).to_pylist()
-    for row, low, high in zip(rows, lows, highs, strict=True):
-        yield _File(
-            name=row["file_name"],
-            is_added=row["kind"] == FileKind.ADD.value,
-            partition=row["partition"],
-            bucket=row["bucket"],
-            low=low,
-            high=high,
-            first=row["min_sequence_number"],
-            last=row["max_sequence_number"],
-        )
 
 
 def _conflict_scope(file: _File, rules: KeyRules) -> object:
     """Return the bucket, partition or table in which other records of the same keys may be."""
     if rules.crosses_partitions:
         return None
-    return (file.partition, file.bucket) if rules.has_fixed_buckets else file.partition
+    return _bucket(file) if rules.has_fixed_buckets else file["partition"]
+
+
+def _bucket(file: _File) -> tuple[object, object]:
+    return file["partition"], file["bucket"]
 
 
 def _conflicts(own: _File, other: _File, seen: SeenSnapshot, rules: KeyRules) -> bool:
-    overlaps = own.low <= other.high and other.low <= own.high
+    overlaps: bool = own["low"] <= other["high"] and other["low"] <= own["high"]
     if seen.reads:
         return overlaps
-    if not other.is_added:  # after an overwrite, keys may get other buckets
+    if other["kind"] != FileKind.ADD.value:  # after an overwrite, keys may get other buckets
         return not rules.has_fixed_buckets
-    if not overlaps or own.bucket < 0:
+    if not overlaps or own["bucket"] < 0:
         return False
-    if (own.partition, own.bucket) != (other.partition, other.bucket):
+    if _bucket(own) != _bucket(other):
         return True
-    return not rules.by_sequence_field and other.last >= own.first
+    is_newer: bool = other["max_sequence_number"] >= own["min_sequence_number"]
+    return not rules.by_sequence_field and is_newer

@@ -13,7 +13,7 @@ a NaN, which has no order.
 Spec: concepts/spec/manifest, manifest list.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from itertools import count
@@ -35,7 +35,7 @@ from paimon_explore.encoding.avro.container import can_join, is_avro, joined, re
 from paimon_explore.encoding.binary_row.decoder import decode_rows, null_fields
 from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
-from paimon_explore.errors import AlreadyExistsError
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError, choices
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests, read_each
 from paimon_explore.fileio.versioned_reads import read_immutable
 from paimon_explore.frozen_dataclass import dataclass
@@ -153,6 +153,32 @@ smaller ones would be too small to decode quickly."""
 
 AVRO = "avro"
 """The default manifest format."""
+
+AVRO_CODECS: Mapping[str, str] = {
+    "zstd": "zstandard",
+    "zstandard": "zstandard",
+    "snappy": "snappy",
+    "deflate": "deflate",
+    "none": "null",
+    "null": "null",
+}
+"""Codecs of Avro by the names that options give them."""
+
+
+def manifest_codec(option: str, text: str, known: Mapping[str, str]) -> str:
+    """Return the Avro codec that an option names.
+
+    Raises:
+        InvalidInputError: there is no such codec.
+    """
+    codec = known.get(text.strip().lower())
+    if codec is None:
+        raise InvalidInputError(
+            f"Option {option!r} is {text!r}, which is not a codec for manifests.",
+            hint=f"Set the option to one of {choices(known)}.",
+        )
+    return codec
+
 
 _MAX_CHUNKS = 8
 """Maximum number of chunks of a list's columns in the cache; more are combined."""

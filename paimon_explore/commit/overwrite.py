@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.arguments import python_value
-from paimon_explore.commit.file_changes import Changes, in_partitions
+from paimon_explore.commit.file_changes import Changes, in_partitions, with_column
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Bools, Column, bool_values, valid_mask
 from paimon_explore.data_types.casts.cast_errors import UncastableError
@@ -28,8 +28,12 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.splits.key_range_sections import key_ranks
+from paimon_explore.store.table_store import TableStore
 
 PartitionSpec = Mapping[str, object]
 """Partition column -> value; a str is converted to the column type."""
@@ -89,15 +93,9 @@ class PartitionMatcher:
         return found
 
     def _match(self, spec: PartitionSpec, columns: Sequence[Column], count: int) -> Bools:
-        names = self.partition_type.names
         found = np.ones(count, np.bool_)
         for name, value in spec.items():
-            if name not in names:
-                raise InvalidInputError(
-                    f"{name!r} is not a partition column.",
-                    hint=f"Partition columns: {choices(names)}.",
-                )
-            place = names.index(name)
+            place = _place_of(name, self.partition_type)
             found &= _equal(columns[place], value, self.partition_type.fields[place])
         return found
 
@@ -137,15 +135,19 @@ def check_partition(partition_type: RowType, spec: PartitionSpec) -> None:
     Raises:
         InvalidInputError: a name is not a partition column, or a value is invalid.
     """
-    fields = {field.name: field for field in partition_type}
     for name, value in spec.items():
-        if name not in fields:
-            raise InvalidInputError(
-                f"{name!r} is not a partition column.",
-                hint=f"Partition columns: {choices(fields)}.",
-            )
+        field = partition_type.fields[_place_of(name, partition_type)]
         if value is not None:
-            partition_scalar(value, fields[name])
+            partition_scalar(value, field)
+
+
+def _place_of(name: str, partition_type: RowType) -> int:
+    names = partition_type.names
+    if name not in names:
+        raise InvalidInputError(
+            f"{name!r} is not a partition column.", hint=f"Partition columns: {choices(names)}."
+        )
+    return names.index(name)
 
 
 def check_new_files(matcher: PartitionMatcher) -> None:
@@ -194,6 +196,26 @@ def _matching(live: ManifestEntries, matcher: PartitionMatcher) -> ManifestEntri
     return live if len(wanted) == len(distinct) else in_partitions(live, wanted)
 
 
+def all_files(store: TableStore, schema: TableSchema, snapshot: Snapshot) -> ManifestEntries:
+    """Return the live files of a snapshot."""
+    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    return live_files(store, snapshot, every)
+
+
+def files_of_specs(
+    live: ManifestEntries, schema: TableSchema, specs: Sequence[PartitionSpec] | None
+) -> ManifestEntries:
+    """Return the files in the partitions that match one of the specs; None for all.
+
+    Raises:
+        InvalidInputError: a spec has a column that is not a partition column, or a wrong value.
+    """
+    if specs is None or not len(live):
+        return live
+    what = Overwrite(specs=tuple(specs))
+    return _matching(live, PartitionMatcher(schema.partition_type, what, frozenset()))
+
+
 def _mask(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]", matcher: PartitionMatcher) -> Bools:
     partitions = [value.as_py() for value in column]
     return matcher.matches(partitions) if partitions else np.zeros(0, np.bool_)
@@ -225,6 +247,4 @@ def upgrade_level_0(entries: ManifestEntries, keys: RowType, level: int) -> Mani
         if is_run and is_plain and all(rows[i]["bucket"] >= 0 for i in positions):
             for i in positions:
                 levels[i] = level
-    place = ENTRY_SCHEMA.get_field_index("level")
-    column = pa.array(levels, pa.int32())
-    return ManifestEntries(entries.table.set_column(place, ENTRY_SCHEMA.field("level"), column))
+    return with_column(entries, "level", pa.array(levels, pa.int32()))

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.commit.file_changes import with_column
 from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (
-    ENTRY_SCHEMA,
     FileKind,
     FileSource,
     ManifestEntries,
@@ -58,16 +58,13 @@ def assign_row_ids(
         firsts.append(first)
         lows.append(low)
         highs.append(high)
-    table = entries.table
     for name, values in (
         ("first_row_id", firsts),
         ("min_sequence_number", lows),
         ("max_sequence_number", highs),
     ):
-        position = ENTRY_SCHEMA.get_field_index(name)
-        column: Column = pa.array(values, pa.int64())
-        table = table.set_column(position, ENTRY_SCHEMA.field(name), column)
-    return ManifestEntries(table), counter.free
+        entries = with_column(entries, name, pa.array(values, pa.int64()))
+    return entries, counter.free
 
 
 def numbered_by_snapshot(entries: ManifestEntries, snapshot_id: int) -> ManifestEntries:
@@ -76,13 +73,10 @@ def numbered_by_snapshot(entries: ManifestEntries, snapshot_id: int) -> Manifest
     In tables with `sequence.snapshot-ordering` readers use it for all rows of the file.
     """
     is_new = entries.numbers("kind") == FileKind.ADD
-    table = entries.table
     for name in ("min_sequence_number", "max_sequence_number"):
         numbers = np.where(is_new, snapshot_id, entries.numbers(name))
-        position = ENTRY_SCHEMA.get_field_index(name)
-        column_of: Column = pa.array(numbers, pa.int64())
-        table = table.set_column(position, ENTRY_SCHEMA.field(name), column_of)
-    return ManifestEntries(table)
+        entries = with_column(entries, name, pa.array(numbers, pa.int64()))
+    return entries
 
 
 def grouped_by_partition(entries: ManifestEntries) -> ManifestEntries:
@@ -128,10 +122,8 @@ class RowIdMapping:
                 shifts[own] = self.shifts(partition, first[own], after[own])
         if not shifts.any():
             return None
-        position = ENTRY_SCHEMA.get_field_index("first_row_id")
         ids: Column = pa.array(first + shifts, pa.int64(), mask=first < 0)
-        table = entries.table.set_column(position, ENTRY_SCHEMA.field("first_row_id"), ids)
-        return ManifestEntries(table)
+        return with_column(entries, "first_row_id", ids)
 
     def moved_index(self, index: IndexEntries) -> IndexEntries:
         """Return the index files with new row ranges; without those whose rows part."""

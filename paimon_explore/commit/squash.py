@@ -50,17 +50,30 @@ def squash(
     ]
     old_index = manifests.index(before.index_manifest if before is not None else None)
     new_index = manifests.index(snapshots[-1].index_manifest)
+    rows = {
+        "new_files": added,
+        "deleted_files": entries.of_kind(FileKind.DELETE).rows(),
+        "changelog_files": [row for part in changelog for row in part.rows()],
+        "new_index_files": _without(new_index, old_index),
+        "deleted_index_files": _without(old_index, new_index),
+    }
+    return bucket_messages(rows, seen)
+
+
+def bucket_messages(
+    rows: Mapping[str, Sequence[Row]], seen: SeenSnapshot | None = None
+) -> list[CommitMessage]:
+    """Return a message for each bucket.
+
+    Args:
+        rows: the rows of files and index files by the member of the message, such as `new_files`.
+        seen: the snapshot on which the records of a primary-key table are based.
+    """
     grouped: _Grouped = defaultdict(lambda: defaultdict(list))
-    for name, rows in (
-        ("new_files", added),
-        ("deleted_files", entries.of_kind(FileKind.DELETE).rows()),
-        ("changelog_files", [row for part in changelog for row in part.rows()]),
-        ("new_index_files", _without(new_index, old_index)),
-        ("deleted_index_files", _without(old_index, new_index)),
-    ):
-        for row in rows:
+    for name, found in rows.items():
+        for row in found:
             grouped[_bucket(row)][name].append(row)
-    return [_message(bucket, rows, seen) for bucket, rows in grouped.items()]
+    return [_message(bucket, own, seen) for bucket, own in grouped.items()]
 
 
 def written_partitions(store: TableStore, snapshot: Snapshot) -> frozenset[bytes]:

@@ -33,6 +33,8 @@ from paimon_explore.sanitize import masked_value
 
 T = TypeVar("T")
 
+POSITIVE = range(1, 2**31)
+
 FILE = ".paimon.yaml"
 """Name of the configuration file in the home folder."""
 _VARIABLE = "PAIMON_CATALOG__"
@@ -90,6 +92,13 @@ class CatalogOptions:
         """Return an option with a duration such as `8 s`, in milliseconds."""
         return default_ms if key not in self.values else self._parsed(key, parse_duration)
 
+    def seconds(self, key: str, default: float) -> float:
+        """Return an option with a duration, in seconds, which are also the default unit."""
+        if key not in self.values:
+            return default
+        unit = "s" if self.values[key].strip().isdecimal() else ""
+        return self._parsed(key, lambda text: parse_duration(text + unit)) / 1000
+
     def _parsed(self, key: str, parse: Callable[[str], T]) -> T:
         try:
             return parse(self.values[key])
@@ -97,13 +106,14 @@ class CatalogOptions:
             value = masked_value(key, self.values[key])
             raise InvalidInputError(f"Option {key!r} must be {error}, not {value!r}.") from None
 
-    def integer(self, key: str, default: int) -> int:
-        """Return an option with a positive integer."""
+    def integer(self, key: str, default: int, allowed: range = POSITIVE) -> int:
+        """Return an option with an integer."""
         text = self.values.get(key)
         if text is None:
             return default
-        if not text.isdecimal() or not int(text):
-            raise InvalidInputError(f"Option {key!r} must be a positive integer, not {text!r}.")
+        if not text.strip().isdecimal() or int(text) not in allowed:
+            limits = f"from {allowed.start} to {allowed[-1]}"
+            raise InvalidInputError(f"Option {key!r} must be an integer {limits}, not {text!r}.")
         return int(text)
 
     def storage(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import TableKind
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PAIMON_TABLES = frozenset({TableKind.TABLE, TableKind.MATERIALIZED_TABLE})
 """Types of tables that have snapshots."""
+OWN_OPTIONS = frozenset({"path", "owner"})
+"""Options that a table registered in a catalog has besides those of its folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,3 +87,38 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
             wanted.full_name,
             hint="Create a format table by create_format_table of a REST or Hive catalog.",
         )
+
+
+def check_same_schema(found: TableSchema, given: TableSchema, folder: str) -> None:
+    """Check the schema of a new external table against that of the table in its folder.
+
+    Raises:
+        InvalidInputError: they differ.
+    """
+    same = (
+        [(field.name, field.type) for field in found.fields]
+        == [(field.name, field.type) for field in given.fields]
+        and given.partition_keys in ((), found.partition_keys)
+        and given.primary_keys in ((), found.primary_keys)
+    )
+    if not same:
+        raise InvalidInputError(
+            f"The folder {folder} contains a table with other columns or keys.",
+            hint="Create the external table with the schema of the existing one.",
+        )
+    for key, value in given.options.items():
+        if key not in OWN_OPTIONS and found.options.get(key) != value:
+            raise InvalidInputError(
+                f"Option {key!r} of the new table differs from that of the table in {folder}.",
+                hint="Omit the option, and change it after the table is created.",
+            )
+
+
+def properties_of(schema: TableSchema) -> dict[str, str]:
+    """Return the options of a schema, with its keys as options, as catalogs record them."""
+    keys = {
+        "primary-key": schema.primary_keys,
+        "partition": schema.partition_keys,
+        "bucket-key": schema.bucket_keys,
+    }
+    return {**schema.options, **{key: ",".join(names) for key, names in keys.items() if names}}

@@ -23,7 +23,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo, check_paimon_table
 from paimon_explore.metastore.identifier import Identifier, matches
-from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions, NoViews
+from paimon_explore.metastore.unsupported import Unsupported
 from paimon_explore.store.table_store import TableStore
 
 SUFFIX = ".db"
@@ -31,7 +31,7 @@ SUFFIX = ".db"
 
 
 @dataclass(frozen=True, slots=True)
-class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
+class FilesystemMetastore(Unsupported):
     """A warehouse folder.
 
     Attributes:

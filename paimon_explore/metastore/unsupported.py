@@ -16,24 +16,18 @@ if TYPE_CHECKING:
     )
 
 
-class Kind:
-    """The part of a metastore that messages name."""
+class Unsupported:
+    """A catalog without views, functions and partitions; subclasses override what they have."""
 
     __slots__ = ()
 
     @property
     def kind(self) -> str:
-        """The value of the option `metastore`."""
+        """The value of the option `metastore`, which messages name."""
         raise NotImplementedError
 
     def _refusal(self, what: str) -> UnsupportedFeatureError:
         return UnsupportedFeatureError(f"{what} in a catalog with metastore={self.kind!r}")
-
-
-class NoViews(Kind):
-    """A catalog without views."""
-
-    __slots__ = ()
 
     def views(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield nothing."""
@@ -64,12 +58,6 @@ class NoViews(Kind):
         del wanted
         return False
 
-
-class NoFunctions(Kind):
-    """A catalog without functions."""
-
-    __slots__ = ()
-
     def functions(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield nothing."""
         del database, pattern
@@ -94,16 +82,10 @@ class NoFunctions(Kind):
         del wanted
         return False
 
-
-class NoPartitions(Kind):
-    """A catalog that keeps no partitions: those of a table are the partitions of its files."""
-
-    __slots__ = ()
-
     def partitions(
         self, wanted: Identifier, pattern: str | None = None
     ) -> "Iterator[PartitionInfo] | None":
-        """Return None."""
+        """Return None: the partitions of a table are those of its files."""
         del wanted, pattern
         return None
 

@@ -5,6 +5,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.partition_statistics import PartitionStatistics
 
@@ -26,6 +27,17 @@ class ViewInfo:
     dialects: Mapping[str, str] = field(default_factory=dict)
     comment: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+
+def view_json(view: ViewInfo) -> dict[str, object]:
+    """Return the JSON of a view's schema."""
+    return {
+        "fields": [field_to_json(field) for field in view.fields],
+        "query": view.query,
+        "dialects": dict(view.dialects),
+        "comment": view.comment,
+        "options": dict(view.options),
+    }
 
 
 class ViewAction(StrEnum):

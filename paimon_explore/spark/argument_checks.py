@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame, SparkSession
 
 from paimon_explore.arguments import instance
+from paimon_explore.errors import InvalidInputError
 
 
 def check_session(spark: object) -> None:
@@ -13,6 +14,18 @@ def check_session(spark: object) -> None:
     """
     hint = "pe.spark.session() starts one."
     instance("spark", spark, SparkSession, "a SparkSession", hint=hint)
+
+
+def check_one_place(warehouse: object, catalog: object) -> None:
+    """Check that not both a warehouse and a catalog are given.
+
+    Raises:
+        InvalidInputError: they are.
+    """
+    if warehouse is not None and catalog is not None:
+        raise InvalidInputError(
+            "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
+        )
 
 
 def check_frame(df: object) -> None:

@@ -51,7 +51,7 @@ from paimon_explore.spark.column_matching import matched_columns
 from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_rows
 from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
-from paimon_explore.spark.reads.special_reads import SpecialRead, special_read, system_of
+from paimon_explore.spark.reads.special_reads import KindJob, SpecialRead, special_read, system_of
 from paimon_explore.spark.stream_source import (
     NO_LIMITS,
     ROW_KIND,
@@ -165,37 +165,29 @@ class RowsPart(InputPartition):
         self.rows = rows
 
 
-class SpecialReader(DataSourceReader):
-    """Reads a system table, or the changes between two snapshots."""
+class RowsReader(DataSourceReader):
+    """Returns rows that were computed in the driver."""
 
-    def __init__(self, found: SpecialRead, parallelism: int) -> None:
-        self._found = found
-        self._parallelism = parallelism
+    def __init__(self, rows: pa.Table) -> None:
+        self._rows = rows
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return one partition per group of splits, or one with the rows; at least one."""
-        if self._found.rows is not None:
-            return [RowsPart(self._found.rows)]
-        parts = groups(self._found.splits, self._parallelism)
-        return [SplitGroup(group) for group in parts] or [SplitGroup(())]
+        """Return one partition with the rows."""
+        return [RowsPart(self._rows)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of one partition."""
-        if isinstance(partition, RowsPart):
-            yield from partition.rows.to_batches()
-        elif isinstance(partition, SplitGroup) and self._found.job is not None:
-            yield from self._found.job.rows(partition.splits)
+        """Return the rows."""
+        return iter(partition.rows.to_batches() if isinstance(partition, RowsPart) else ())
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the state without the splits and rows, which are sent per task."""
-        found = replace(self._found, splits=(), rows=None)
-        return {"_found": found, "_parallelism": self._parallelism}
+        """Return the state without the rows, which are sent with the task."""
+        return {"_rows": None}
 
 
 class PaimonReader(DataSourceReader):
-    """Reads the splits of one scan plan."""
+    """Reads the splits of one scan plan, or of changes."""
 
-    def __init__(self, job: ReadJob, groups: Sequence[tuple[Split, ...]]) -> None:
+    def __init__(self, job: ReadJob | KindJob, groups: Sequence[tuple[Split, ...]]) -> None:
         self._job = job
         self._groups = groups
 
@@ -206,6 +198,8 @@ class PaimonReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of one group."""
         splits = partition.splits if isinstance(partition, SplitGroup) else ()
+        if isinstance(self._job, KindJob):
+            return self._job.rows(splits)
         return read_splits(self._job, splits)
 
     def __getstate__(self) -> dict[str, object]:
@@ -284,7 +278,7 @@ class PaimonDataSource(DataSource):
             )
         return found
 
-    def reader(self, schema: StructType) -> PaimonReader | SpecialReader:
+    def reader(self, schema: StructType) -> PaimonReader | RowsReader:
         """Plan a batch read; a narrower schema selects columns."""
         if self._options.changelog:
             raise InvalidInputError(
@@ -293,10 +287,14 @@ class PaimonDataSource(DataSource):
             )
         lighten_worker()
         found = self._pinned()
-        if isinstance(found, SpecialRead):
-            return SpecialReader(found.narrowed(schema), os.cpu_count() or 1)
-        scan = narrowed(found, schema)
-        return PaimonReader(*plan_read(scan, os.cpu_count() or 1, schema))
+        parallelism = os.cpu_count() or 1
+        if not isinstance(found, SpecialRead):
+            return PaimonReader(*plan_read(narrowed(found, schema), parallelism, schema))
+        special = found.narrowed(schema)
+        if special.job is not None:
+            return PaimonReader(special.job, groups(special.splits, parallelism))
+        assert special.rows is not None  # noqa: S101 - a read has a job or rows
+        return RowsReader(special.rows)
 
     def streamReader(self, schema: StructType) -> PaimonStreamReader:  # noqa: N802 - Spark's name
         """Return a stream reader; a narrower schema selects columns."""

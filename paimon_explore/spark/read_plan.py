@@ -5,7 +5,6 @@ with the planner of local reads. Tasks receive little data: the reader with sche
 and the manifest entries of their files.
 """
 
-import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -22,6 +21,7 @@ from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.spark.spark_types import spark_schema, wire_schema
+from paimon_explore.table.engine_scans.scan_part import even_shares
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_stored_table, open_table
 from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of
@@ -118,19 +118,10 @@ def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]
     """
     if fit_one_task(splits):
         return [tuple(splits)] if splits else []
-    sized_splits = sorted(
-        ((_bytes(one), one) for split in splits for one in _single_splits(split)),
-        key=lambda sized: -sized[0],
-    )
-    total = sum(size for size, _ in sized_splits)
-    count = min(len(sized_splits), max(parallelism, -(-total // TASK_BYTES)))
-    heap: list[tuple[int, int]] = [(0, number) for number in range(count)]
-    found: list[list[Split]] = [[] for _ in range(count)]
-    for size, one in sized_splits:
-        load, number = heapq.heappop(heap)
-        found[number].append(one)
-        heapq.heappush(heap, (load + size, number))
-    return [tuple(group) for group in found]
+    parts = [one for split in splits for one in _single_splits(split)]
+    sizes = [_bytes(one) for one in parts]
+    count = min(len(parts), max(parallelism, -(-sum(sizes) // TASK_BYTES)))
+    return [tuple(parts[at] for at in share) for share in even_shares(sizes, count)]
 
 
 def fit_one_task(splits: Sequence[Split]) -> bool:

@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.arguments import path as path_argument
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.argument_checks import check_one_place, check_session
 from paimon_explore.spark.connector import (
     CONNECTOR,
     WAREHOUSE,
@@ -150,10 +150,7 @@ def _catalog_options(
     Raises:
         InvalidInputError: warehouse and catalog are both given.
     """
-    if warehouse is not None and catalog is not None:
-        raise InvalidInputError(
-            "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
-        )
+    check_one_place(warehouse, catalog)
     if catalog is not None:
         return java_options_of(catalog)
     return None if warehouse is None else {"warehouse": str(warehouse)}

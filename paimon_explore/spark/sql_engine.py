@@ -19,17 +19,15 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.file_import import FileImport, export_rows, source_files
 from paimon_explore.spark.reads.read_table import read, read_planned
 from paimon_explore.spark.reads.special_reads import special_read
-from paimon_explore.spark.row_level.assigned_values import new_column, targets_by_column
+from paimon_explore.spark.row_level.assigned_values import updated_columns
 from paimon_explore.spark.row_level.merge_dataframe import Merge
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
-    INSERT,
     UPDATE,
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import (
-    Clause,
     delete_here,
     has_row_ids,
     update_here,
@@ -48,7 +46,6 @@ from paimon_explore.sql_statements.engine import (
     RowUpdate,
     TableRows,
 )
-from paimon_explore.sql_statements.merge_clause import MergeAction
 from paimon_explore.sql_statements.outcome import QueryField, QueryRows
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.session_settings import is_setting
@@ -60,7 +57,6 @@ from paimon_explore.write.write_target import WriteTarget
 _OWN = "spark.paimon_explore."
 DATABASE = f"{_OWN}database"
 """The setting with the current database."""
-_ACTS = {MergeAction.INSERT: INSERT, MergeAction.UPDATE: UPDATE, MergeAction.DELETE: DELETE}
 _CATALOG = "spark_catalog"
 _PARTITION = re.compile(r"([^/=]+)=[^/]*")
 
@@ -201,33 +197,17 @@ class SparkEngine:
             rows = self._spark.sql(change.query.replace(TARGET_VIEW, view, 1))
         if not values:
             return target.apply(rows.withColumn(ACT, f.lit(DELETE)))
-        numbers = {key: f"_new_{at}" for at, key in enumerate(values)}
-        schema = latest_schema(store_of(table))
-        assigned_to = targets_by_column(values, schema.row_type)
-        columns = []
-        for field in schema.fields:
-            old = f.col(quoted(field.name))
-            new = [
-                (
-                    one,
-                    one.converted(f.col(numbers[one.key]), rows.schema[numbers[one.key]].dataType),
-                )
-                for one in assigned_to.get(field.name, ())
-            ]
-            columns.append((new_column(old, field, new) if new else old).alias(field.name))
+        new = {key: f.col(f"_new_{at}") for at, key in enumerate(values)}
+        columns = updated_columns(rows, latest_schema(store_of(table)).row_type, new)
         return target.apply(rows.select(*columns, *target.place, f.lit(UPDATE).alias(ACT)))
 
     def merge(self, change: RowMerge) -> Snapshot | None:
         """Merge rows."""
-        clauses = [
-            Clause(rows=one.rows, condition=one.condition, act=_ACTS[one.action], values=one.values)
-            for one in change.clauses
-        ]
         return Merge(
             source=frame_of(change.source),
             table=change.table,
             on=change.on,
-            clauses=tuple(clauses),
+            clauses=tuple(change.clauses),
             target_alias=change.target_alias,
             source_alias=change.source_alias,
             evolves=change.evolves,

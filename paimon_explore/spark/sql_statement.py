@@ -3,15 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import types as st
 
 from paimon_explore.arguments import string
+from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.argument_checks import check_one_place, check_session
 from paimon_explore.spark.connector import CONNECTOR, WAREHOUSE, session_catalog
-from paimon_explore.spark.spark_types import wire_schema
+from paimon_explore.spark.spark_types import spark_schema
 from paimon_explore.spark.sql_engine import DATABASE, SparkEngine, frame_of
 from paimon_explore.sql_statements.outcome import Answer
 from paimon_explore.sql_statements.sql_magic import SPARK, Shell, register_sql_magic
@@ -19,13 +18,6 @@ from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader, statements_of
 from paimon_explore.table.catalog.catalog import Catalog
-
-_TYPES: dict[str, st.DataType] = {
-    "string": st.StringType(),
-    "int": st.IntegerType(),
-    "bigint": st.LongType(),
-    "boolean": st.BooleanType(),
-}
 
 
 def sql(
@@ -89,10 +81,7 @@ def _open_warehouse(
     Raises:
         InvalidInputError: warehouse and catalog are both given.
     """
-    if folder is not None and catalog is not None:
-        raise InvalidInputError(
-            "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
-        )
+    check_one_place(folder, catalog)
     if folder is None and catalog is None:
         catalog = session_catalog(spark)
     location = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
@@ -107,11 +96,8 @@ def _open_warehouse(
 
 def answer(spark: SparkSession, found: Answer) -> DataFrame:
     """Return the result of a command as a DataFrame."""
-    pairs = [column.split() for column in found.columns.split(", ") if column]
-    schema = st.StructType([st.StructField(name, _TYPES[kind]) for name, kind in pairs])
-    wire = wire_schema(schema)
-    arrays = [pa.array([row[at] for row in found.rows], one.type) for at, one in enumerate(wire)]
-    return spark.createDataFrame(pa.Table.from_arrays(arrays, schema=wire), schema=schema)
+    rows = found.to_arrow()
+    return spark.createDataFrame(rows, schema=spark_schema(row_type_from_arrow(rows.schema)))
 
 
 def load_ipython_extension(shell: Shell) -> None:

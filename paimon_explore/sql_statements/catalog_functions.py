@@ -13,6 +13,7 @@ a string, and the function is replaced by it before the query runs.
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 
+from paimon_explore.commit.overwrite import all_files
 from paimon_explore.encoding.blob.blob_descriptor import (
     TO_THE_END,
     BlobDescriptor,
@@ -20,8 +21,8 @@ from paimon_explore.encoding.blob.blob_descriptor import (
 )
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows
+from paimon_explore.sql_statements.quoted_names import text_constant
 from paimon_explore.sql_statements.table_references import spliced
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
@@ -104,7 +105,7 @@ def with_max_partitions(warehouse: Warehouse, source: str) -> str:
                 if argument.kind is not Kind.TEXT or close.sign != ")":
                     msg = "max_pt requires the name of a table as a string."
                     raise InvalidInputError(msg, hint=_HINT)
-                text = _text(_max_partition(warehouse, argument.text))
+                text = text_constant(_max_partition(warehouse, argument.text))
                 replacements.append((tokens[first].start, close.end, text))
     return spliced(source, replacements)
 
@@ -147,17 +148,11 @@ def _constant(value: object) -> str:
 
 def _values(table: Table) -> list[object]:
     """Return the values of the first partition column that have data files."""
-    from paimon_explore.maintenance.rewrites.rewrite_commit import partition_values  # noqa: PLC0415 - large
+    from paimon_explore.maintenance.rewrites.rewrite_commit import partition_specs  # noqa: PLC0415 - large
 
     schema, snapshot = latest_schema(store_of(table)), store_of(table).snapshots.latest()
     if snapshot is None:
         return []
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    entries = live_files(store_of(table), snapshot, every)
+    entries = all_files(store_of(table), schema, snapshot)
     rows = sorted(set(byte_rows(entries.column("partition").combine_chunks())))
-    return [partition_values(schema, row)[schema.partition_keys[0]] for row in rows]
-
-
-def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    return [spec[schema.partition_keys[0]] for spec in partition_specs(schema, rows)]

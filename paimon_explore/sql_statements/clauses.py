@@ -4,7 +4,8 @@ Options of tables in statements.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import sqlglot
 from sqlglot import exp
@@ -83,7 +84,12 @@ def replaced_partition(
         InvalidInputError: a column occurs twice, or a constant does not fit its column.
     """
     found: dict[str, object] = {}
-    for part in _conjuncts(_parsed(condition, table)):
+    try:
+        with silent_sqlglot():
+            tree = sqlglot.parse_one(condition, read="spark")
+    except SqlglotError as error:
+        raise _refused(condition, table) from error
+    for part in conjuncts(tree):
         if isinstance(part, exp.Boolean) and part.this is True:
             continue
         column, value = _compared(part, condition, table)
@@ -99,23 +105,28 @@ def replaced_partition(
     return found
 
 
-def _parsed(condition: str, table: str) -> exp.Expr:
+@contextmanager
+def silent_sqlglot() -> Iterator[None]:
+    """Keep sqlglot from logging what it cannot parse."""
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        return sqlglot.parse_one(condition, read="spark")
-    except SqlglotError as error:
-        raise _refused(condition, table) from error
+        yield
     finally:
         logger.setLevel(before)
 
 
-def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    node = node.unnest()
-    if isinstance(node, exp.And):
-        return [*_conjuncts(node.this), *_conjuncts(node.expression)]
-    return [node]
+def conjuncts(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the conditions that AND combines, in order."""
+    pending, found = [tree], list[exp.Expr]()
+    while pending:
+        node = pending.pop().unnest()
+        if isinstance(node, exp.And):
+            pending += [node.expression, node.this]
+        else:
+            found.append(node)
+    return found
 
 
 def _compared(part: exp.Expr, condition: str, table: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from paimon_explore.data_types.definitions import DataField
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.builder import Term
-from paimon_explore.sql_statements.merge_clause import MergeClause
+from paimon_explore.sql_statements.merge_clause import SqlClause
 from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
@@ -90,7 +90,7 @@ class RowMerge:
     table: Table
     source: QueryRows
     on: str
-    clauses: tuple[MergeClause, ...]
+    clauses: tuple[SqlClause, ...]
     target_alias: str
     source_alias: str
     evolves: bool

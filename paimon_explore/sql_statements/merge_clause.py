@@ -9,6 +9,7 @@ merge, and stays if the merge fails, as in Java.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
@@ -17,9 +18,18 @@ from paimon_explore.metadata.schema.key_validation import SYSTEM_COLUMNS
 from paimon_explore.metadata.schema.schema_change import AddColumn, ChangeType
 from paimon_explore.metadata.schema.schema_merge import merged_changes
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.predicate.unset_argument import NotGiven
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
+
+if TYPE_CHECKING:
+    from paimon_explore.maintenance.row_level.assignments import NewValue
+    from paimon_explore.table.merge_builder import Merge
+
+Condition_co = TypeVar("Condition_co", covariant=True)
+Value_co = TypeVar("Value_co", covariant=True)
 
 
 class MergeRows(Enum):
@@ -39,21 +49,49 @@ class MergeAction(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergeClause:
+class MergeClause(Generic[Condition_co, Value_co]):
     """One WHEN clause of a merge.
 
     Attributes:
         rows: the rows to which it applies.
-        condition: restricts these rows, as SQL text; None for all.
+        condition: restricts these rows; None for all.
         action: what it does.
-        values: the new value of each changed column as SQL text; None for all columns as the
-            source has them.
+        values: the new value of each changed column; None for all columns as the source has them.
     """
 
     rows: MergeRows
-    condition: str | None
+    condition: Condition_co | None
     action: MergeAction
-    values: Mapping[str, str] | None = None
+    values: Mapping[str, Value_co] | None = None
+
+    def added_to(
+        self,
+        made: "Merge",
+        condition: Where | NotGiven,
+        values: "Mapping[str, NewValue] | None",
+    ) -> "Merge":
+        """Return a merge of the table with one more clause.
+
+        Args:
+            made: the merge.
+            condition: the condition of the clause as `Table.merge` takes it.
+            values: the values of the clause as `Table.merge` takes them.
+        """
+        if self.action is MergeAction.INSERT:
+            return made.when_not_matched_insert(values, condition)
+        if self.rows is MergeRows.NOT_MATCHED_BY_SOURCE:
+            if self.action is MergeAction.DELETE:
+                return made.when_not_matched_by_source_delete(condition)
+            return made.when_not_matched_by_source_update(values or {}, condition)
+        if self.action is MergeAction.DELETE:
+            return made.when_matched_delete(condition)
+        if values is None:
+            return made.when_matched_update_all(condition)
+        return made.when_matched_update(values, condition)
+
+
+SqlClause = MergeClause[str, str]
+"""A clause whose condition and values are SQL text."""
 
 
 def schema_with_source(schema: TableSchema, source: RowType) -> TableSchema:

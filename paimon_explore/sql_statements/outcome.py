@@ -1,7 +1,9 @@
 """Results of statements, which every engine converts to its own: answers, and rows of queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import pyarrow as pa
 
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.errors import UnsupportedFeatureError
@@ -11,6 +13,14 @@ from paimon_explore.table.table import Table
 
 if TYPE_CHECKING:
     from paimon_explore.write.write_target import WriteTarget
+
+
+_TYPES: Mapping[str, pa.DataType] = {
+    "string": pa.string(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "boolean": pa.bool_(),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +36,15 @@ class Answer:
     columns: str
     rows: Sequence[Sequence[object]]
     snapshot: Snapshot | None = None
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows."""
+        pairs = [column.split() for column in self.columns.split(", ") if column]
+        schema = pa.schema([(name, _TYPES[kind]) for name, kind in pairs])
+        arrays = [
+            pa.array([row[at] for row in self.rows], field.type) for at, field in enumerate(schema)
+        ]
+        return pa.Table.from_arrays(arrays, schema=schema)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

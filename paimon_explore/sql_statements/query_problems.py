@@ -3,7 +3,6 @@
 An engine gets a text in which tables are replaced, so its own places are of no use.
 """
 
-import logging
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ import sqlglot
 from sqlglot.errors import ParseError, SqlglotError
 
 from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.sql_statements.clauses import silent_sqlglot
 from paimon_explore.sql_statements.table_references import cleaned
 from paimon_explore.sql_statements.table_resolution import GIVEN
 from paimon_explore.sql_statements.tokenizer import Kind, Token, place, tokens_of
@@ -82,18 +82,14 @@ def _syntax_error(statement: str) -> int | None:
     missing = nothing_after(statement)
     if missing is not None:
         return missing.start
-    logger = logging.getLogger("sqlglot")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
     text = cleaned(statement)
     try:
-        sqlglot.parse_one(text, read="spark")
+        with silent_sqlglot():
+            sqlglot.parse_one(text, read="spark")
     except ParseError as error:
         first = error.errors[0]
         begin = sum(len(line) for line in text.splitlines(keepends=True)[: first["line"] - 1])
         return max(begin + int(first["col"]) - len(first["highlight"] or ""), 0)
     except (SqlglotError, RecursionError):
         return None
-    finally:
-        logger.setLevel(before)
     return None

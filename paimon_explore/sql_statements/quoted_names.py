@@ -15,6 +15,11 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def text_constant(value: str) -> str:
+    """Return a text as a constant of Spark's dialect."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def are_distinct(names: Iterable[str]) -> bool:
     """Return whether names differ by more than case, which Spark's file sources ignore."""
     lower = [name.lower() for name in names]

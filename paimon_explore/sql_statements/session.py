@@ -6,8 +6,6 @@ from functools import partial
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
-import pyarrow as pa
-
 from paimon_explore.arguments import instance, string
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
@@ -30,22 +28,6 @@ from paimon_explore.table.table import Table
 _DIALECTS = (SPARK, DUCKDB)
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _STATES: WeakKeyDictionary[Catalog, SessionState] = WeakKeyDictionary()
-_TYPES: Mapping[str, pa.DataType] = {
-    "string": pa.string(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "boolean": pa.bool_(),
-}
-
-
-def _answer_rows(answer: Answer) -> pa.Table:
-    """Return the rows of an answer."""
-    pairs = [column.split() for column in answer.columns.split(", ") if column]
-    schema = pa.schema([(name, _TYPES[kind]) for name, kind in pairs])
-    arrays = [
-        pa.array([row[at] for row in answer.rows], field.type) for at, field in enumerate(schema)
-    ]
-    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def sql(
@@ -151,7 +133,7 @@ class Session:
         run = partial(self._run, statement, parameters)
         outcome, _ = run()
         if isinstance(outcome, Answer):
-            return SqlResult(_answer_rows(outcome), outcome.snapshot)
+            return SqlResult(outcome.to_arrow(), outcome.snapshot)
         if isinstance(outcome, DuckRows):
             return SqlResult(outcome, over_time=QueryOverTime(run))
         raise UnsupportedFeatureError("this statement")

@@ -22,7 +22,6 @@ so that all offsets remain valid. Only the names of tables are replaced in the t
     options      = {map('key', 'value', ...) | 'key=value;...'}
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
@@ -35,7 +34,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sql_statements.clauses import options_of
+from paimon_explore.sql_statements.clauses import options_of, silent_sqlglot
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 
 SparkWithPaths = type("SparkWithPaths", (Spark,), {"Parser": Databricks.Parser})
@@ -163,15 +162,11 @@ def cleaned(source: str) -> str:
 
 def tree_of(text: str) -> exp.Expr | None:
     """Return the tree of a query or expression; None if sqlglot cannot parse it."""
-    logger = logging.getLogger("sqlglot")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(text, read=SparkWithPaths)
+        with silent_sqlglot():
+            tree = sqlglot.parse_one(text, read=SparkWithPaths)
     except (SqlglotError, RecursionError):
         return None
-    finally:
-        logger.setLevel(before)
     return None if isinstance(tree, exp.Command) else tree
 
 

@@ -171,6 +171,17 @@ class Warehouse:
         if database is not None and len(parts) == 1:
             self.base(Name(table=f"{database}.{parts[0]}"))
 
+    def find_or_refuse(self, parts: tuple[str, ...]) -> Name | None:
+        """Return the Paimon table of a name; None if the table belongs to the engine.
+
+        Raises:
+            NotFoundError: neither has it.
+        """
+        name = self.find(parts)
+        if name is None:
+            self.refuse_missing(parts)
+        return name
+
     def is_missing(self, parts: tuple[str, ...]) -> bool:
         """Return whether neither Paimon nor the engine has a table or view."""
         try:

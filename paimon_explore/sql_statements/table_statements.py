@@ -8,9 +8,9 @@ from paimon_explore.sql_statements.duckdb.dialect import parsed_query
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES
 from paimon_explore.sql_statements.session import sql
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, statements_of, tokens_of
-from paimon_explore.sql_statements.write_targets import check_writable
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import check_writable
 
 _READING = frozenset({"SHOW", "DESCRIBE", "DESC", "EXPLAIN"})
 _ARGUMENTS = frozenset({"text", "catalog", "parameters", "dialect"})

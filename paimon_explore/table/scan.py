@@ -191,15 +191,18 @@ class Scan(ConvertibleScan):
         >>> sum(len(split.files) for split in plan.splits)
         5
         """
-        if self.increment is not None:
-            raise InvalidInputError(
-                "An incremental scan has no single plan, because it plans each commit separately."
-            )
+        self._check_planned()
         if self.plans is None:
             return self._new_plan()
         if self.where not in self.plans:
             self.plans[self.where] = self._new_plan()
         return self.plans[self.where]
+
+    def _check_planned(self) -> None:
+        if self.increment is not None:
+            raise InvalidInputError(
+                "An incremental scan has no single plan, because it plans each commit separately."
+            )
 
     def _new_plan(self) -> ScanPlan:
         with explain_missing_files(self.target.store, self.target.snapshot):
@@ -223,10 +226,7 @@ class Scan(ConvertibleScan):
         from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
         from paimon_explore.table.display import RENDERER
 
-        if self.increment is not None:
-            raise InvalidInputError(
-                "An incremental scan has no single plan, because it plans each commit separately."
-            )
+        self._check_planned()
         request = ExplainRequest(
             where=self.where, columns=self.columns, limit=self.row_limit, renderer=RENDERER
         )
@@ -281,12 +281,8 @@ class Scan(ConvertibleScan):
             rows = self._authorized_count(rules)
             return rows if self.row_limit is None else min(rows, self.row_limit)
         plan = self.plan()
-        known = {
-            at: merged_row_count(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE
-        }
-        rows = sum(count for count in known.values() if count is not None)
+        rows, rest = known_rows(plan)
         reader = self._reader(plan, ())
-        rest = [split for at, split in enumerate(plan.splits) if known.get(at) is None]
         rows += sum(batch.num_rows for batch in self._read(reader, rest, "counting"))
         return rows if self.row_limit is None else min(rows, self.row_limit)
 
@@ -432,6 +428,13 @@ class Scan(ConvertibleScan):
         """The batches, or an error that says that the snapshot expired."""
         with explain_missing_files(self.target.store, self.target.snapshot):
             yield from batches
+
+
+def known_rows(plan: ScanPlan) -> tuple[int, Sequence[Split]]:
+    """Return how many rows are known from manifests, and the splits whose rows are not."""
+    counts = [merged_row_count(one) if plan.rest == TRUE else None for one in plan.splits]
+    rest = [split for split, rows in zip(plan.splits, counts, strict=True) if rows is None]
+    return sum(rows for rows in counts if rows is not None), rest
 
 
 def make_scan(

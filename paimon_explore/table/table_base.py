@@ -5,6 +5,7 @@ from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -124,6 +125,19 @@ def dynamic_options_of(table: BaseTable) -> Mapping[str, str]:
 def point_of(table: BaseTable) -> TimeTravel:
     """Return the point in time that reads of a table see; empty for the latest snapshot."""
     return table._travel  # noqa: SLF001 - of this module
+
+
+def check_writable(table: BaseTable) -> None:
+    """Check that a table is not a view of the past.
+
+    Raises:
+        InvalidInputError: it is opened with time travel.
+    """
+    if point_of(table).given:
+        raise InvalidInputError(
+            f"Table {table.name} is opened with time travel and therefore read-only.",
+            hint="Open the table without time travel to change it.",
+        )
 
 
 def target_of(table: BaseTable) -> ScanTarget:

@@ -248,16 +248,7 @@ class TableWriter:
         Raises:
             InvalidInputError: something else.
         """
-        specs: Iterable[object] = [given]
-        if isinstance(given, Iterable) and not isinstance(given, str | Mapping):
-            specs = given
-        found: list[Mapping[str, object]] = []
-        for spec in specs:
-            if not isinstance(spec, Mapping):
-                hint = partition_hint(self.schema.partition_keys)
-                raise invalid_argument("A partition", spec, "a dict", hint=hint)
-            found.append(spec)
-        return found
+        return specs_of(given, "a dict", hint=partition_hint(self.schema.partition_keys))
 
     def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
         """Remove all rows of partitions; an empty mapping means all partitions."""
@@ -501,3 +492,20 @@ def checked_partition(partition: object, names: Sequence[str]) -> Mapping[str, o
     """
     hint = f"{partition_hint(names)} An empty dict replaces all rows."
     return mapping("partition", partition, hint=hint)
+
+
+def specs_of(
+    given: object, what: str = "a dict of the partition's values", *, hint: str = ""
+) -> list[Mapping[str, object]]:
+    """Return the partitions of an argument, one or several.
+
+    Raises:
+        InvalidInputError: one is not a dict.
+    """
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    found: list[Mapping[str, object]] = []
+    for spec in given if several and isinstance(given, Iterable) else [given]:
+        if not isinstance(spec, Mapping):
+            raise invalid_argument("A partition", spec, what, hint=hint)
+        found.append(spec)
+    return found

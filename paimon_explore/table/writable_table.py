@@ -14,7 +14,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table import transactions
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
-from paimon_explore.table.table_base import BaseTable
+from paimon_explore.table.table_base import BaseTable, check_writable
 
 if TYPE_CHECKING:
     from paimon_explore.table.table_write import TableWriter
@@ -487,10 +487,7 @@ class WritableTable(BaseTable):
         if self._travel.given:
             if keyed:
                 check_keyed(self.schema, self.name)
-            raise InvalidInputError(
-                f"Table {self.name} is opened with time travel and therefore read-only.",
-                hint="Open the table without time travel to change it.",
-            )
+            check_writable(self)
         latest: LatestSnapshot | None = None
         if keyed and max_requests(self._store.file_io) > 1:
             snapshot, schema = snapshot_and_schema(self._store)

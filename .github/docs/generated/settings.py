@@ -7,7 +7,7 @@ from paimon_explore import limits
 from paimon_explore.fileio import store_options
 from paimon_explore.fileio.store_option_names import CLIENT_NAMES, PREFIXES, STORE_NAMES
 from paimon_explore.metastore.catalog_options import KNOWN
-from paimon_explore.sql_statements.procedures import call_statement, catalog_procedures
+from paimon_explore.sql_statements.procedures import call_statement
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 
 
@@ -70,6 +70,6 @@ def procedures() -> str:
 
 def other_procedures() -> str:
     """Return the procedures of other engines, with what to write instead."""
-    hints = {**call_statement._ELSEWHERE, "repair": catalog_procedures._REPAIR}
+    hints = call_statement._ELSEWHERE
     rows = [(code(name), hint) for name, hint in sorted(hints.items())]
     return grid(("procedure", "instead"), rows)

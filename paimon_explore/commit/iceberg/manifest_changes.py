@@ -136,7 +136,7 @@ def snapshot_summary(
     """
     data = [one for one in changes.manifests if one.content is Content.DATA]
     added, deleted = changes.added, changes.deleted
-    partitions = {_partition(entry) for entry in (*added, *deleted)}
+    partitions = {tuple(entry.partition.values()) for entry in (*added, *deleted)}
     numbers: Mapping[str, int] = {
         "added-data-files": len(added),
         "added-records": _rows(added),
@@ -164,10 +164,6 @@ def _operation(snapshot: Snapshot, deleted: Sequence[IcebergEntry]) -> str:
     if not deleted:
         return "append"
     return "replace" if snapshot.commit_kind is CommitKind.COMPACT else "overwrite"
-
-
-def _partition(entry: IcebergEntry) -> tuple[object, ...]:
-    return tuple(entry.partition.values())
 
 
 def _rows(entries: Iterable[IcebergEntry]) -> int:

@@ -1,5 +1,6 @@
 """The settings of Iceberg metadata, from the options of a table."""
 
+from paimon_explore.commit.manifest_writer import AVRO_CODECS, manifest_codec
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.fileio.paths import join, name, parent
 from paimon_explore.frozen_dataclass import dataclass
@@ -22,16 +23,7 @@ FORMAT_VERSIONS = (2, 3)
 _VERSION_OF_VECTORS = 3
 _TABLE_LOCATION = "table-location"
 _DATABASE_SUFFIX = ".db"
-_CODECS = {
-    "snappy": "snappy",
-    "zstd": "zstandard",
-    "zstandard": "zstandard",
-    "deflate": "deflate",
-    "gzip": "deflate",
-    "none": "null",
-    "null": "null",
-    "uncompressed": "null",
-}
+_CODECS = {**AVRO_CODECS, "gzip": "deflate", "uncompressed": "null"}
 _REGISTERING = frozenset((IcebergStorage.HIVE_CATALOG, IcebergStorage.REST_CATALOG))
 
 
@@ -105,11 +97,12 @@ def iceberg_settings(root: str, schema: TableSchema, options: TableOptions) -> I
         and options.value(DELETION_VECTORS_BITMAP64)
     )
     top_level = 1 if with_vectors else level_count(options) - 1
+    compression = options.value(opt.ICEBERG_MANIFEST_COMPRESSION) or "snappy"
     return IcebergSettings(
         storage=storage,
         folder=iceberg_folder(root, options),
         format_version=version,
-        codec=_codec(options.value(opt.ICEBERG_MANIFEST_COMPRESSION) or "snappy"),
+        codec=manifest_codec(opt.ICEBERG_MANIFEST_COMPRESSION.key, compression, _CODECS),
         legacy_names=options.value(opt.ICEBERG_MANIFEST_LEGACY_VERSION),
         target_bytes=options.value(MANIFEST_TARGET_FILE_SIZE),
         min_manifests=options.value(opt.ICEBERG_COMPACTION_MIN_FILE_NUM),
@@ -124,17 +117,6 @@ def iceberg_settings(root: str, schema: TableSchema, options: TableOptions) -> I
         with_vectors=with_vectors,
         first_level=top_level if schema.primary_keys else 0,
     )
-
-
-def _codec(text: str) -> str:
-    codec = _CODECS.get(text.strip().lower())
-    if codec is None:
-        raise InvalidInputError(
-            f"Option {opt.ICEBERG_MANIFEST_COMPRESSION.key!r} is {text!r}, which is not a codec "
-            "for manifests.",
-            hint=f"Set the option to one of {choices(_CODECS)}.",
-        )
-    return codec
 
 
 def iceberg_folder(root: str, options: TableOptions) -> str:

@@ -7,9 +7,9 @@ of larger files the first records are compared.
 Compares decoded Avro manifests with the records that fastavro decodes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from enum import Enum
+from functools import partial
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.encoding.avro.cross_check import Columns, CrossCheck, FieldPath, cross_check
 from paimon_explore.encoding.avro.reader import avro_fields
 from paimon_explore.errors import FormatError, StorageError, UnsupportedFeatureError
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.findings import AvroCoverage, Finding, FsckReport
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -33,6 +34,11 @@ from paimon_explore.metadata.manifest.record_layouts import (
 from paimon_explore.store.table_store import TableStore
 
 MetadataRecords: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
+_LAYOUTS: Mapping[type[MetadataRecords], Layout] = {
+    ManifestFiles: LIST_LAYOUT,
+    ManifestEntries: ENTRY_LAYOUT,
+    IndexEntries: INDEX_LAYOUT,
+}
 
 
 def cross_check_metadata(
@@ -54,7 +60,7 @@ def _stored(data: bytes, path: str, decoded: MetadataRecords) -> Columns:
 
     Timestamps with a unit other than milliseconds are omitted because reading rounds them.
     """
-    layout = _layout(decoded)
+    layout = _LAYOUTS[type(decoded)]
     in_file = pa.struct(avro_fields(data, path))
     columns: dict[FieldPath, pa.ChunkedArray[pa.Scalar[pa.DataType]]] = {}
     for name in decoded.table.schema.names:
@@ -72,16 +78,6 @@ def _stored(data: bytes, path: str, decoded: MetadataRecords) -> Columns:
     return columns
 
 
-def _layout(decoded: MetadataRecords) -> Layout:
-    match decoded:
-        case ManifestFiles():
-            return LIST_LAYOUT
-        case ManifestEntries():
-            return ENTRY_LAYOUT
-        case IndexEntries():
-            return INDEX_LAYOUT
-
-
 def _is_milliseconds(kind: pa.DataType, field_path: FieldPath) -> bool:
     for name in field_path:
         if not isinstance(kind, pa.StructType) or kind.get_field_index(name) < 0:
@@ -93,33 +89,6 @@ def _is_milliseconds(kind: pa.DataType, field_path: FieldPath) -> bool:
 AGREES = "fastavro and paimon_explore decode the same values"
 
 
-class MetadataKind(Enum):
-    """Kinds of Avro metadata files."""
-
-    LIST = "manifest list"
-    MANIFEST = "manifest"
-    INDEX = "index manifest"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    """A metadata file of a branch; see `MetadataKind`."""
-
-    store: TableStore
-    name: str
-    kind: MetadataKind
-
-    def decoded(self) -> MetadataRecords:
-        manifests = self.store.manifests
-        match self.kind:
-            case MetadataKind.LIST:
-                return manifests.list(self.name)
-            case MetadataKind.MANIFEST:
-                return manifests.read(self.name)
-            case MetadataKind.INDEX:
-                return manifests.index(self.name)
-
-
 @dataclass(slots=True)
 class AvroCrossChecks:
     """Collects and compares the metadata files of a table.
@@ -129,12 +98,20 @@ class AvroCrossChecks:
     """
 
     max_records: int | None
-    _files: dict[str, tuple[int, _File]] = field(default_factory=dict)
+    _files: dict[str, tuple[int, FileIO, Callable[[], MetadataRecords]]] = field(
+        default_factory=dict
+    )
 
-    def add(self, store: TableStore, name: str, kind: MetadataKind, records: int) -> None:
-        """Add a readable file with its approximate number of records."""
+    def add(
+        self,
+        store: TableStore,
+        name: str,
+        decode: Callable[[str], MetadataRecords],
+        records: int,
+    ) -> None:
+        """Add a readable file with its decoder and its approximate number of records."""
         path = store.paths.manifest(name)
-        self._files.setdefault(path, (records, _File(store=store, name=name, kind=kind)))
+        self._files.setdefault(path, (records, store.file_io, partial(decode, name)))
 
     def report(self, findings: Iterable[Finding]) -> FsckReport:
         """Compare the collected files, and append the differences to other findings."""
@@ -143,30 +120,23 @@ class AvroCrossChecks:
         left = self.max_records
         results: list[CrossCheck] = []
         skipped = 0
-        for index, (path, (_, file)) in enumerate(order):
+        for index, (path, (_, file_io, decode)) in enumerate(order):
             share = None if left is None else left // (len(order) - index)
             if share == 0:
                 skipped += 1
                 continue
             try:
-                result = _compare(path, file, share)
+                data = file_io.read(path)
+                if not is_avro(data):  # but ORC or Parquet
+                    continue
+                result = cross_check_metadata(data, path, decode(), share)
             except (FormatError, StorageError, UnsupportedFeatureError) as error:
                 found.append(Finding(rule=AGREES, path=path, what=str(error)))
-                continue
-            if result is None:
                 continue
             found += [Finding(rule=AGREES, path=path, what=str(o)) for o in result.disagreements]
             results.append(result)
             left = None if left is None else left - result.records
         return FsckReport(found, _coverage(results, skipped))
-
-
-def _compare(path: str, file: _File, max_records: int | None) -> CrossCheck | None:
-    """Compare a file; None if it is in ORC or Parquet."""
-    data = file.store.file_io.read(path)
-    if not is_avro(data):
-        return None
-    return cross_check_metadata(data, path, file.decoded(), max_records)
 
 
 def _coverage(results: Sequence[CrossCheck], skipped: int) -> AvroCoverage:

@@ -21,7 +21,6 @@ from paimon_explore.maintenance.checks.data_file_checks import DataFiles, Presen
 from paimon_explore.maintenance.checks.findings import Finding, FsckReport, Severity
 from paimon_explore.maintenance.checks.snapshot_checks import Identity, StateChecks, identities
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -196,15 +195,13 @@ class _Branch:
             names = [self.store.manifests.all(before).names, self.store.manifests.base(after).names]
             if names[0] == names[1]:
                 return
-            was, base = [identities(self._live(one)) for one in names]
+            manifests = self.store.manifests
+            was, base = [identities(live_entries(manifests.read_many(one))) for one in names]
         except (FormatError, StorageError):
             return  # reported by the checks of the states
         if was != base:
             what = _file_difference(was, base)
             yield Finding(rule=SAME_STATE, path=path, what=what)
-
-    def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:
-        return live_entries(self.store.manifests.read_many(names))
 
     def _check_tags(
         self, checks: StateChecks, known: set[tuple[str | None, ...]]

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from pyroaring import BitMap64
 
+from paimon_explore.commit.index_conflicts import marked_files
 from paimon_explore.data_types.arrow_buffers import Column, as_python, list_offsets, valid_mask
 from paimon_explore.encoding.blob.blob_references import REFERENCES_SUFFIX, decode_references
 from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
@@ -21,7 +22,7 @@ from paimon_explore.encoding.global_index.index_sources import (
 from paimon_explore.encoding.global_index.key_ranges import KeyRange, KeySet
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks, MetadataKind
+from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, Severity
 from paimon_explore.maintenance.compaction.primary_key_indexes import column_values
@@ -111,7 +112,7 @@ class StateChecks:
         if path not in self.data.present.by_path:
             return
         listed = self.store.manifests.list(name)
-        self.avro.add(self.store, name, MetadataKind.LIST, len(listed))
+        self.avro.add(self.store, name, self.store.manifests.list, len(listed))
         columns = (as_python(column(listed.table, one)) for one in _RECORDED)
         for row in zip(*columns, strict=True):
             if row in self.correct:
@@ -122,7 +123,7 @@ class StateChecks:
             if manifest not in self.data.present.by_path:
                 continue
             entries = self.store.manifests.read(str(name))
-            self.avro.add(self.store, str(name), MetadataKind.MANIFEST, len(entries))
+            self.avro.add(self.store, str(name), self.store.manifests.read, len(entries))
             added = entries.count_of(FileKind.ADD)
             found = [added, len(entries) - added]
             if found == recorded and self.data.present.by_path[manifest].size == size:
@@ -234,7 +235,7 @@ class StateChecks:
         entries = manifests.index_of(snapshot)
         if snapshot.index_manifest is not None:
             name = snapshot.index_manifest
-            self.avro.add(self.store, name, MetadataKind.INDEX, len(entries))
+            self.avro.add(self.store, name, manifests.index, len(entries))
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))
@@ -245,9 +246,7 @@ class StateChecks:
         names = {identity[3] for identity in _identities(live)}
         vectors: list[str] = []
         for row in entries.of_type(DELETION_VECTORS_INDEX).rows():
-            ranges = row["dv_ranges"]
-            if isinstance(ranges, list):
-                vectors += [str(one["data_file"]) for one in ranges]
+            vectors += marked_files(row)
         for name in sorted(set(vectors)):
             if name not in names:
                 yield Finding(

@@ -30,7 +30,7 @@ from paimon_explore.maintenance.compaction.compaction_plan import FileGroup
 from paimon_explore.maintenance.compaction.sort_compaction import RowOrder
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import MAX_INT64, TableOptions
@@ -215,7 +215,7 @@ class AppendCompaction:
         after = [row for group in self._groups for row in self._rewrite(group)]
         removed, new = self._changed_index(before)
         replaced = split.files.take(np.array(before, np.int64))
-        added = self._entries(after)
+        added = entries_of(after, **split.bucket_fields)
         if self._overwrites:
             return CommitMessage(
                 **split.bucket_fields,
@@ -231,10 +231,6 @@ class AppendCompaction:
             compact_new_index_files=new,
             compact_deleted_index_files=removed,
         )
-
-    def _entries(self, files: list[FileRow]) -> ManifestEntries:
-        split = self._bucket.split
-        return entries_of(files, **split.bucket_fields)
 
     @property
     def _source(self) -> FileSource:

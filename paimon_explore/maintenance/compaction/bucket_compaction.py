@@ -12,6 +12,7 @@ from dataclasses import field, replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.commit.file_changes import with_column
 from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
@@ -44,7 +45,6 @@ from paimon_explore.merge.sort_merge import key_sections
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (
-    ENTRY_SCHEMA,
     FileSource,
     ManifestEntries,
 )
@@ -490,9 +490,7 @@ def _joined(parts: Sequence[ManifestEntries]) -> ManifestEntries:
 
 
 def _at_level(entries: ManifestEntries, level: int) -> ManifestEntries:
-    index = ENTRY_SCHEMA.get_field_index("level")
-    column = pa.repeat(pa.scalar(level, pa.int32()), len(entries))
-    return ManifestEntries(entries.table.set_column(index, ENTRY_SCHEMA.field("level"), column))
+    return with_column(entries, "level", pa.repeat(pa.scalar(level, pa.int32()), len(entries)))
 
 
 def _rules_of(

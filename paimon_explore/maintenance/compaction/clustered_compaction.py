@@ -26,7 +26,7 @@ from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
 from paimon_explore.merge.numpy_columns import ints_of, mask_array
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options.table_options import MAX_INT64
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
@@ -103,15 +103,10 @@ class ClusteredCompaction:
         return CommitMessage(
             **split.bucket_fields,
             compact_before=split.files.take(np.arange(split.count)),
-            compact_after=_entries(bucket, after),
+            compact_after=entries_of(after, **split.bucket_fields),
             compact_new_index_files=index,
             compact_deleted_index_files=replaced_vectors(bucket.index, index),
         )
-
-
-def _entries(bucket: PrimaryKeyBucket, files: list[FileRow]) -> ManifestEntries:
-    split = bucket.split
-    return entries_of(files, **split.bucket_fields)
 
 
 def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
+from paimon_explore.commit.overwrite import all_files, files_of_specs
 from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
@@ -72,7 +72,6 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
@@ -320,9 +319,8 @@ def numbered_buckets(
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return frozenset()
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
     with explain_missing_files(store, snapshot):
-        entries = live_files(store, snapshot, every)
+        entries = all_files(store, schema, snapshot)
     rows = byte_rows(entries.column("partition").combine_chunks())
     found = zip(rows, numbers(entries.table, "bucket").tolist(), strict=True)
     return frozenset(bucket for bucket in found if bucket[1] in wanted)
@@ -354,12 +352,10 @@ def _bucket_splits(
     """Yield the live files of each bucket."""
     store, schema = target.store, target.schema
     if buckets is None:
-        partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
-        entries = live_files(store, snapshot, partition_filter)
+        entries = all_files(store, schema, snapshot)
     else:
         entries = _entries_of_buckets(store, snapshot, buckets)
-    if partitions is not None:
-        entries = _matching(entries, schema, partitions)
+    entries = files_of_specs(entries, schema, partitions)
     scanned = ScanTarget(store=store, schema=schema, options=target.options, snapshot=snapshot)
     if len(entries):
         yield from whole_buckets(scanned.located(entries, snapshot))
@@ -379,16 +375,6 @@ def _entries_of_buckets(
     bucket_numbers = numbers(entries.table, "bucket").tolist()
     kept = [bucket in buckets for bucket in zip(rows, bucket_numbers, strict=True)]
     return entries.filter(np.array(kept, dtype=np.bool_)) if kept else entries
-
-
-def _matching(
-    entries: ManifestEntries, schema: TableSchema, partitions: Sequence[PartitionSpec]
-) -> ManifestEntries:
-    matcher = PartitionMatcher(
-        schema.partition_type, Overwrite(specs=tuple(partitions)), frozenset()
-    )
-    rows = byte_rows(entries.column("partition").combine_chunks())
-    return entries.filter(matcher.matches(rows)) if rows else entries
 
 
 def _compaction_of(plan: CompactionPlan, split: DataSplit) -> BucketCompaction | None:

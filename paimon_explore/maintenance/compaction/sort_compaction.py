@@ -163,7 +163,8 @@ def _sort_keys(column: Column, data_type: DataType) -> SortKeys:
         raise UnsupportedFeatureError(f"ordering rows by a column of type {type_text(data_type)}")
     root = data_type.root
     if root in _INTEGERS:
-        return _signed(fixed_values(column, _INTEGERS[root]).astype(np.int64))
+        integers = fixed_values(column, _INTEGERS[root]).astype(np.int64)
+        return integers.view(np.uint64) ^ _SIGN
     if root in _FLOATS:
         return _floating(fixed_values(column, _FLOATS[root]).astype(np.float64))
     if root in _TEXTS:
@@ -173,10 +174,6 @@ def _sort_keys(column: Column, data_type: DataType) -> SortKeys:
     if root is TypeRoot.DECIMAL:
         return _floating(np.asarray(column.cast(pa.float64()).fill_null(0.0), np.float64))
     raise UnsupportedFeatureError(f"ordering rows by a column of type {root.value}")
-
-
-def _signed(values: Ints) -> SortKeys:
-    return values.view(np.uint64) ^ _SIGN
 
 
 def _floating(values: npt.NDArray[np.float64]) -> SortKeys:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
+from paimon_explore.commit.overwrite import Overwrite, PartitionSpec, all_files
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import as_python
@@ -28,7 +28,7 @@ from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.partition_time import PartitionTimeFormat
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import column, distinct
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -168,9 +168,8 @@ def _partitioned(store: TableStore) -> tuple[TableSchema, Snapshot | None, Manif
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return schema, None, ManifestEntries.empty()
-    filter_all = PartitionFilter(row_type=schema.partition_type, predicate=None)
     with explain_missing_files(store, snapshot):
-        return schema, snapshot, live_files(store, snapshot, filter_all)
+        return schema, snapshot, all_files(store, schema, snapshot)
 
 
 def _times(

@@ -10,17 +10,17 @@ Spec: maintenance/manage-branches; spark procedures, merge_branch.
 import numpy as np
 
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import all_files
 from paimon_explore.commit.planned_again import repeated
+from paimon_explore.commit.squash import bucket_messages
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
 from paimon_explore.maintenance.post_commit import run_post_commit
-from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management
 
@@ -117,11 +117,10 @@ def _check_history(branch: TableStore, name: str) -> None:
 
 def _new_files(branch: TableStore, into: TableStore, schema: TableSchema) -> ManifestEntries:
     """Return the live files of a branch that another one does not have."""
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
     found, known = (
         ManifestEntries.empty()
         if (latest := side.snapshots.latest()) is None
-        else live_files(side, latest, every)
+        else all_files(side, schema, latest)
         for side in (branch, into)
     )
     names = {row["file_name"] for row in known.rows()}
@@ -143,21 +142,8 @@ def _check_schemas(
 
 def _commit(into: TableStore, schema: TableSchema, new: ManifestEntries) -> Snapshot:
     """Add files in one commit; they belong to the other branch, so they are never deleted."""
-    groups: dict[tuple[bytes, int, int], list[dict[str, object]]] = {}
-    for row in new.rows():
-        partition, bucket, total = row["partition"], row["bucket"], row["total_buckets"]
-        assert isinstance(partition, bytes)  # noqa: S101 - the column is NOT NULL
-        key = (partition, int(str(bucket)), int(str(total)))
-        groups.setdefault(key, []).append({**row, "first_row_id": None})
-    messages = [
-        CommitMessage(
-            partition=partition,
-            bucket=bucket,
-            total_buckets=total,
-            new_files=ManifestEntries.from_rows(rows),
-        )
-        for (partition, bucket, total), rows in groups.items()
-    ]
+    rows = [{**row, "first_row_id": None} for row in new.rows()]
+    messages = bucket_messages({"new_files": rows})
     options = TableOptions(schema.options)
     made = Committer(into, schema, options=options).commit(messages, check_appends=True)
     run_post_commit(into, schema, options, made[-1])

@@ -16,7 +16,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
@@ -122,7 +121,7 @@ def materialize_deletion_vectors(
         if dry_run or not found:
             return report
         messages.extend(one.run() for one in found)
-    made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
+    made = commit_rewrite(target, messages)
     return replace(report, snapshot_id=None if made is None else made.id)
 
 

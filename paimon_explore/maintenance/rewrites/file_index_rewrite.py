@@ -10,7 +10,6 @@ Spec: concepts/spec/fileindex; spark procedures, rewrite_file_index.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.definitions import DataField, MapType
@@ -154,9 +153,7 @@ class _Rewrite:
         made: list[str] = []
         try:
             messages = [self._message(file, plans, made) for file, plans in found]
-            return commit_rewrite(
-                self.target, messages, lambda own: Committer.commit(own, messages)
-            )
+            return commit_rewrite(self.target, messages)
         except CommitOutcomeUnknownError:
             raise
         except BaseException:

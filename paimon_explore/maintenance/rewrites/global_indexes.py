@@ -23,6 +23,7 @@ from pyroaring import BitMap64
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
+from paimon_explore.commit.squash import bucket_messages
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
@@ -207,17 +208,7 @@ def drop_global_index(
     )
     if dry_run or not rows:
         return report
-    places = dict.fromkeys((row["partition"], row["bucket"]) for row in rows)
-    messages = [
-        CommitMessage(
-            partition=partition,  # type: ignore[arg-type]  # by the schema of index entries
-            bucket=bucket,  # type: ignore[arg-type]  # by the schema of index entries
-            deleted_index_files=IndexEntries.from_rows(
-                [row for row in rows if (row["partition"], row["bucket"]) == (partition, bucket)]
-            ),
-        )
-        for partition, bucket in places
-    ]
+    messages = bucket_messages({"deleted_index_files": rows})
     made = commit_rewrite(
         target, messages, lambda own: Committer.commit(own, messages, check_appends=True)
     )

@@ -16,7 +16,6 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again
 from paimon_explore.data_types.arrow_buffers import Bools, Ints, as_python
@@ -107,7 +106,7 @@ def remove_unexisting_files(
     messages: list[CommitMessage] = []
     with undo_on_error(abort, target, messages), explain_missing_files(store, snapshot):
         messages.extend(_removal(target, snapshot, one) for one in found)
-    made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
+    made = commit_rewrite(target, messages)
     return MissingFilesReport(
         files=report.files, records=report.records, snapshot_id=None if made is None else made.id
     )

@@ -31,7 +31,7 @@ from paimon_explore.maintenance.compaction.compact import check_supported
 from paimon_explore.maintenance.rewrites.rewrite_commit import (
     commit_rewrite,
     live_files_of,
-    partition_values,
+    partition_specs,
 )
 from paimon_explore.maintenance.row_level.primary_key_rows import write_primary_key_rows
 from paimon_explore.maintenance.schema_commit import alter_schema
@@ -234,7 +234,7 @@ class _Rescale:
             groups.setdefault(row["partition"], []).append(row)
         return tuple(
             RescaledPartition(
-                partition=partition_values(self.target.schema, partition),
+                partition=partition_specs(self.target.schema, [partition])[0],
                 buckets_before=max(
                     (row["total_buckets"] for row in own if row["total_buckets"] > 0), default=None
                 ),

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, PartitionSpec
+from paimon_explore.commit.overwrite import (
+    PartitionSpec,
+    all_files,
+    files_of_specs,
+)
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
@@ -14,8 +16,7 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
-from paimon_explore.scan.manifest_arrays import byte_array, byte_rows
+from paimon_explore.scan.manifest_arrays import byte_array
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.write.write_target import WriteTarget, abort
 
@@ -23,7 +24,7 @@ from paimon_explore.write.write_target import WriteTarget, abort
 def commit_rewrite(
     target: WriteTarget,
     messages: Sequence[CommitMessage],
-    act: Callable[[Committer], list[Snapshot]],
+    act: Callable[[Committer], list[Snapshot]] | None = None,
     committer: Committer | None = None,
 ) -> Snapshot | None:
     """Commit messages; delete their files if the commit certainly failed.
@@ -31,7 +32,7 @@ def commit_rewrite(
     Args:
         target: the table.
         messages: the messages.
-        act: commits them.
+        act: commits them, if not as a plain commit.
         committer: the committer, if it is not a plain one.
 
     Returns:
@@ -39,7 +40,7 @@ def commit_rewrite(
     """
     own = committer or Committer(target.store, target.schema, options=target.options)
     try:
-        made = act(own)
+        made = own.commit(messages) if act is None else act(own)
     except CommitOutcomeUnknownError:
         raise
     except PaimonError:
@@ -60,25 +61,16 @@ def live_files_of(
         InvalidInputError: a spec has a column that is not a partition column, or a wrong value.
         SnapshotExpiredError: the snapshot expired meanwhile; retry.
     """
-    schema = target.schema
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
     with explain_missing_files(target.store, snapshot):
-        entries = live_files(target.store, snapshot, every)
-    if partitions is None or not len(entries):
-        return entries
-    what = Overwrite(specs=tuple(partitions))
-    matcher = PartitionMatcher(schema.partition_type, what, frozenset())
-    rows = byte_rows(entries.column("partition").combine_chunks())
-    return entries.filter(np.asarray(matcher.matches(rows), np.bool_))
+        entries = all_files(target.store, target.schema, snapshot)
+    return files_of_specs(entries, target.schema, partitions)
 
 
-def partition_values(schema: TableSchema, partition: bytes) -> dict[str, object]:
-    """Return the values of a partition by column."""
+def partition_specs(schema: TableSchema, partitions: Sequence[bytes]) -> list[dict[str, object]]:
+    """Return the values of partitions by column."""
     if not schema.partition_keys:
-        return {}
-    row_type = schema.partition_type
-    columns = decode_rows(
-        byte_array([partition]), [field.type for field in row_type], where="_PARTITION"
-    )
-    values = [as_python(column)[0] for column in columns]
-    return dict(zip(row_type.names, values, strict=True))
+        return [{} for _ in partitions]
+    types = [field.type for field in schema.partition_type]
+    columns = decode_rows(byte_array(partitions), types, where="_PARTITION")
+    values = zip(*map(as_python, columns), strict=True)
+    return [dict(zip(schema.partition_keys, row, strict=True)) for row in values]

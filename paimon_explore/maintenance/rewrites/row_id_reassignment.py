@@ -24,7 +24,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.rewrites.rewrite_commit import (
     commit_rewrite,
     live_files_of,
-    partition_values,
+    partition_specs,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -144,7 +144,7 @@ def _separate_ranges(
     rows = byte_rows(entries.column("partition").combine_chunks())
 
     def order(partition: bytes) -> list[tuple[bool, object]]:
-        values = partition_values(target.schema, partition).values()
+        values = partition_specs(target.schema, [partition])[0].values()
         return [(value is not None, value) for value in values]
 
     for partition in sorted(set(rows), key=order):

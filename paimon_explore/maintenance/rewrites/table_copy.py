@@ -7,10 +7,11 @@ commit: all of the table, or those of the chosen partitions.
 Java's procedure copies all files under new names each time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.commit.squash import bucket_messages
 from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.errors import (
     CommitOutcomeUnknownError,
@@ -20,9 +21,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.maintenance.rewrites.rewrite_commit import live_files_of
-from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_table import Row
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -30,7 +29,6 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.write.write_target import WriteTarget, message_paths
 
 _CHUNK = 8 * 1024 * 1024
-_Row = Mapping[str, object]
 
 
 def check_copy(source: WriteTarget, target: WriteTarget, names: tuple[str, str]) -> None:
@@ -102,14 +100,17 @@ def copy_files(
     new_indexes = [row for row in our_indexes if row["file_name"] not in index_names]
     kept_names = {row["file_name"] for row in our_indexes}
     gone_indexes = [row for row in their_indexes if row["file_name"] not in kept_names]
-    found = _messages(new, new_indexes, [], [])
+    found = bucket_messages({"new_files": new, "new_index_files": new_indexes})
     moved = {"schema_id": target.schema.id, "external_path": None}
     own = [{**row, **moved} for row in new]
     own_indexes = [{**row, "external_path": None} for row in new_indexes]
-    messages = _messages(own, own_indexes, gone, gone_indexes)
+    added: dict[str, Sequence[Row]] = {"new_files": own, "new_index_files": own_indexes}
+    messages = bucket_messages(
+        {**added, "deleted_files": gone, "deleted_index_files": gone_indexes}
+    )
     if not messages:
         return None
-    copies = message_paths(target, _messages(own, own_indexes, [], []))
+    copies = message_paths(target, bucket_messages(added))
     made: list[str] = []
     try:
         for path, copy in zip(message_paths(source, found), copies, strict=True):
@@ -129,22 +130,22 @@ def copy_files(
 
 def _live(
     table: WriteTarget, partitions: Sequence[PartitionSpec] | None
-) -> tuple[list[_Row], list[_Row]]:
+) -> tuple[list[Row], list[Row]]:
     """Return the live data files and index files."""
     snapshot = table.store.snapshots.latest()
     if snapshot is None:
         return [], []
-    files: list[_Row] = [*live_files_of(table, snapshot, partitions).rows()]
+    files: list[Row] = [*live_files_of(table, snapshot, partitions).rows()]
     places = {(row["partition"], row["bucket"]) for row in files}
     indexes = table.store.manifests.index_of(snapshot).rows()
     return files, [row for row in indexes if (row["partition"], row["bucket"]) in places]
 
 
-def _identity(row: _Row) -> tuple[object, ...]:
+def _identity(row: Row) -> tuple[object, ...]:
     return (row["partition"], row["bucket"], row["level"], row["file_name"])
 
 
-def _check_schemas(source: WriteTarget, rows: Sequence[_Row]) -> None:
+def _check_schemas(source: WriteTarget, rows: Sequence[Row]) -> None:
     latest = source.schema
     for schema_id in {int(str(row["schema_id"])) for row in rows}:
         if schema_id == latest.id or source.store.schemas.load(schema_id).fields == latest.fields:
@@ -155,36 +156,6 @@ def _check_schemas(source: WriteTarget, rows: Sequence[_Row]) -> None:
             hint="Rewrite the files first, for example by compact(), or write INSERT OVERWRITE "
             "target SELECT * FROM source.",
         )
-
-
-def _messages(
-    new: Sequence[_Row], indexes: Sequence[_Row], gone: Sequence[_Row], gone_indexes: Sequence[_Row]
-) -> list[CommitMessage]:
-    """Return a message for each bucket."""
-    totals = {_place(row): int(str(row["total_buckets"])) for row in (*new, *gone)}
-    places = dict.fromkeys(_place(row) for row in (*new, *indexes, *gone, *gone_indexes))
-
-    def of(rows: Sequence[_Row], place: tuple[bytes, int]) -> list[_Row]:
-        return [row for row in rows if _place(row) == place]
-
-    return [
-        CommitMessage(
-            partition=place[0],
-            bucket=place[1],
-            total_buckets=totals.get(place, -1),
-            new_files=ManifestEntries.from_rows(of(new, place)),
-            deleted_files=ManifestEntries.from_rows(of(gone, place)),
-            new_index_files=IndexEntries.from_rows(of(indexes, place)),
-            deleted_index_files=IndexEntries.from_rows(of(gone_indexes, place)),
-        )
-        for place in places
-    ]
-
-
-def _place(row: _Row) -> tuple[bytes, int]:
-    partition = row["partition"]
-    assert isinstance(partition, bytes)  # noqa: S101 - the column is NOT NULL
-    return partition, int(str(row["bucket"]))
 
 
 def _copy(source: WriteTarget, target: WriteTarget, path: str, copy: str) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.commit.overwrite import all_files
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
@@ -50,7 +51,6 @@ from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget, plan_scan
 from paimon_explore.scan.splits.split_generator import whole_buckets
@@ -233,8 +233,7 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     schema, options, store = target.schema, target.options, target.store
     if snapshot is None:
         return
-    partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    entries = live_files(store, snapshot, partition_filter)
+    entries = all_files(store, schema, snapshot)
     if not len(entries):
         return
     scan = ScanTarget(store=store, schema=schema, options=options, snapshot=snapshot)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from paimon_explore.commit.planned_again import snapshot_to_plan
+from paimon_explore.commit.squash import bucket_messages
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -178,17 +179,8 @@ def dropped_with(messages: Iterable[CommitMessage], outdated: IndexEntries) -> l
         outdated: the indexes that it makes outdated, of all partitions.
     """
     changed = {message.partition for message in messages if len(message.new_files)}
-    groups: dict[tuple[bytes, int], list[dict[str, object]]] = {}
-    for row in outdated.rows():
-        partition, bucket = row["partition"], row["bucket"]
-        if isinstance(partition, bytes) and isinstance(bucket, int) and partition in changed:
-            groups.setdefault((partition, bucket), []).append(row)
-    return [
-        CommitMessage(
-            partition=partition, bucket=bucket, deleted_index_files=IndexEntries.from_rows(rows)
-        )
-        for (partition, bucket), rows in groups.items()
-    ]
+    rows = [row for row in outdated.rows() if row["partition"] in changed]
+    return bucket_messages({"deleted_index_files": rows})
 
 
 def _indexed_fields(index: object) -> set[int]:

@@ -16,14 +16,14 @@ from paimon_explore.metastore.hive.metastore_structs import (
     Database,
     NoSuchObjectException,
 )
-from paimon_explore.metastore.unsupported import Kind
+from paimon_explore.metastore.unsupported import Unsupported
 
 _COMMENT = "comment"
 _OWNER = "owner"
 _LOCATION = "location"
 
 
-class HiveDatabases(Kind):
+class HiveDatabases(Unsupported):
     """The part of a Hive metastore that is about databases."""
 
     kind = "hive"

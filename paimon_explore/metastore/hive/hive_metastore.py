@@ -24,7 +24,7 @@ from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
-from paimon_explore.metastore.catalog_values import TableInfo, check_paimon_table
+from paimon_explore.metastore.catalog_values import TableInfo, check_paimon_table, check_same_schema
 from paimon_explore.metastore.hive import hive_partitions
 from paimon_explore.metastore.hive.hive_client import HiveClient
 from paimon_explore.metastore.hive.hive_lock import HiveLock, LockTiming
@@ -50,7 +50,6 @@ from paimon_explore.metastore.hive.hive_views import HiveViews
 from paimon_explore.metastore.hive.metastore_structs import Table
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.lock_environment import with_locked_creation
-from paimon_explore.metastore.unsupported import NoFunctions
 from paimon_explore.metastore.view_values import PartitionInfo
 from paimon_explore.store.catalog_environment import CatalogEnvironment
 from paimon_explore.store.table_store import TableStore
@@ -216,7 +215,7 @@ def open_hive_metastore(options: CatalogOptions, storage: Mapping[str, object]) 
     )
 
 
-class HiveMetastore(HiveViews, NoFunctions):
+class HiveMetastore(HiveViews):
     """A Hive metastore; can be pickled.
 
     Args:
@@ -349,7 +348,9 @@ class HiveMetastore(HiveViews, NoFunctions):
         if before is None and not store.schemas.create(schema):
             before = store.schemas.latest()
         if before is not None:
-            _check_existing(before, schema, path, external=external)
+            if not external:
+                raise AlreadyExistsError("table", path)
+            check_same_schema(before, schema, path)
             made = mapping.new_table(
                 wanted.database, wanted.table, before, location, external=external
             )
@@ -461,31 +462,3 @@ class HiveMetastore(HiveViews, NoFunctions):
 
 def _name(info: PartitionInfo) -> str:
     return "/".join(f"{key}={text}" for key, text in info.statistics.spec.items())
-
-
-def _check_existing(before: TableSchema, schema: TableSchema, path: str, *, external: bool) -> None:
-    """Check that a new table may use a folder that contains a table.
-
-    Raises:
-        AlreadyExistsError: the new table is managed.
-        InvalidInputError: the table there has other columns, keys or options.
-    """
-    if not external:
-        raise AlreadyExistsError("table", path)
-    columns = [(field.name, field.type) for field in before.fields]
-    same = (
-        columns == [(field.name, field.type) for field in schema.fields]
-        and schema.partition_keys in ((), before.partition_keys)
-        and schema.primary_keys in ((), before.primary_keys)
-    )
-    others = [
-        key
-        for key, value in schema.options.items()
-        if key not in ("owner", _PATH) and before.options.get(key) != value
-    ]
-    if not same or others:
-        what = f"other options: {', '.join(others)}" if same else "other columns or keys"
-        raise InvalidInputError(
-            f"The folder {path} contains a table with {what}.",
-            hint="Create the external table with the schema of the existing one.",
-        )

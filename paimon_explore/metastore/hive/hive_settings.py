@@ -8,18 +8,14 @@ from xml.etree import ElementTree as ET
 
 from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.option_definition import (
-    UnreadableValueError,
-    parse_duration,
-    parse_flag,
-)
+from paimon_explore.metastore.catalog_options import CatalogOptions
 
 DEFAULT_PORT = 9083
 SITE_FILE = "hive-site.xml"
 URIS = "hive.metastore.uris"
 _SCHEME = "thrift"
 _MAX_SITE_BYTES = 16 * 1024 * 1024
-_MAX_COUNT = 1000
+_COUNTS = range(1001)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +75,8 @@ def hive_settings(configuration: Mapping[str, str]) -> HiveSettings:
         InvalidInputError: no address, or an unusable value.
         UnsupportedFeatureError: the metastore requires Kerberos.
     """
-    if _flag(configuration, "hive.metastore.sasl.enabled"):
+    options = CatalogOptions(configuration)
+    if options.flag("hive.metastore.sasl.enabled", default=False):
         raise UnsupportedFeatureError(
             "Kerberos authentication of a Hive metastore",
             "hive.metastore.sasl.enabled",
@@ -89,17 +86,15 @@ def hive_settings(configuration: Mapping[str, str]) -> HiveSettings:
     return HiveSettings(
         addresses=_addresses(configuration),
         user=current_user(),
-        connect_timeout=_seconds(configuration, "connect-timeout", 5),
-        timeout=_seconds(
-            configuration,
-            "timeout",
-            _seconds(configuration, "hive.metastore.client.socket.timeout", 120),
+        connect_timeout=options.seconds("connect-timeout", 5),
+        timeout=options.seconds(
+            "timeout", options.seconds("hive.metastore.client.socket.timeout", 120)
         ),
-        connect_attempts=max(1, _count(configuration, "hive.metastore.connect.retries", 2)),
-        retries=_count(configuration, "hive.metastore.failure.retries", 2),
-        delay=_seconds(configuration, "hive.metastore.client.connect.retry.delay", 1),
-        framed=_flag(configuration, "hive.metastore.thrift.framed.transport.enabled"),
-        tls=_flag(configuration, "hive.metastore.use.SSL"),
+        connect_attempts=max(1, options.integer("hive.metastore.connect.retries", 2, _COUNTS)),
+        retries=options.integer("hive.metastore.failure.retries", 2, _COUNTS),
+        delay=options.seconds("hive.metastore.client.connect.retry.delay", 1),
+        framed=options.flag("hive.metastore.thrift.framed.transport.enabled", default=False),
+        tls=options.flag("hive.metastore.use.SSL", default=False),
     )
 
 
@@ -142,39 +137,6 @@ def _address(uri: str) -> tuple[str, int]:
 
 def _host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _flag(configuration: Mapping[str, str], key: str) -> bool:
-    try:
-        return parse_flag(configuration.get(key, "false"))
-    except UnreadableValueError as error:
-        raise _invalid(configuration, key, error) from None
-
-
-def _seconds(configuration: Mapping[str, str], key: str, default: float) -> float:
-    text = configuration.get(key)
-    if text is None:
-        return default
-    try:  # Hive's unit without a suffix is the second
-        return parse_duration(f"{text}s" if text.strip().isdecimal() else text) / 1000
-    except UnreadableValueError as error:
-        raise _invalid(configuration, key, error) from None
-
-
-def _count(configuration: Mapping[str, str], key: str, default: int) -> int:
-    text = configuration.get(key)
-    if text is None:
-        return default
-    if not text.strip().isdecimal() or int(text) > _MAX_COUNT:
-        msg = f"Option {key!r} must be a number from 0 to {_MAX_COUNT}, not {text!r}."
-        raise InvalidInputError(msg)
-    return int(text)
-
-
-def _invalid(
-    configuration: Mapping[str, str], key: str, error: UnreadableValueError
-) -> InvalidInputError:
-    return InvalidInputError(f"Option {key!r} must be {error}, not {configuration[key]!r}.")
 
 
 def _site_settings(path: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metastore.catalog_values import properties_of
 from paimon_explore.metastore.hive.hive_types import hive_type, paimon_type
 from paimon_explore.metastore.hive.metastore_structs import (
     FieldSchema,
@@ -130,7 +131,7 @@ class TableMapping:
         if schema.options.get(_TYPE) == FORMAT_TABLE:
             return self._new_format_table(database, name, schema, location, external=external)
         if self.sync_all_properties:
-            properties = {**schema.options, **_key_options(schema)}
+            properties = properties_of(schema)
         else:
             properties = _hive_options(schema.options)
             properties |= {k: schema.options[k] for k in _PUBLIC_OPTIONS if k in schema.options}
@@ -163,7 +164,7 @@ class TableMapping:
         """
         properties = dict(table.parameters or {})
         if self.sync_all_properties:
-            properties |= {**schema.options, **_key_options(schema)}
+            properties |= properties_of(schema)
         else:
             properties |= _hive_options(schema.options)
         for key in removed:
@@ -335,12 +336,3 @@ def _hive_options(options: Mapping[str, str]) -> dict[str, str]:
         for key, value in options.items()
         if key.startswith(_HIVE_PREFIX)
     }
-
-
-def _key_options(schema: TableSchema) -> dict[str, str]:
-    keys = {
-        "primary-key": schema.primary_keys,
-        "partition": schema.partition_keys,
-        "bucket-key": schema.bucket_keys,
-    }
-    return {option: ",".join(names) for option, names in keys.items() if names}

@@ -62,23 +62,28 @@ class CatalogRows:
 
     def set_properties(self, name: str, properties: Mapping[str, str]) -> None:
         """Insert properties of a database."""
-        insert = (
-            f"INSERT INTO {DATABASE_PROPERTIES} "
-            "(catalog_key, database_name, property_key, property_value) VALUES (?,?,?,?)"
-        )
+        columns = "database_name, property_key, property_value"
         for key, value in properties.items():
-            self.database.execute(insert, self.key, name, key, value)
+            self._insert(DATABASE_PROPERTIES, columns, name, key, value)
 
     def remove_properties(self, name: str, keys: Sequence[str]) -> None:
         """Delete properties of a database."""
-        delete = f"DELETE FROM {DATABASE_PROPERTIES} WHERE {_OF_DATABASE} AND property_key = ?"
         for key in keys:
-            self.database.execute(delete, self.key, name, key)
+            self._delete(DATABASE_PROPERTIES, f"{_OF_DATABASE} AND property_key = ?", name, key)
 
     def remove_database(self, name: str) -> None:
         """Delete all rows of a database."""
         for table in (TABLES, DATABASE_PROPERTIES, TABLE_PROPERTIES, VIEWS):
-            self.database.execute(f"DELETE FROM {table} WHERE {_OF_DATABASE}", self.key, name)
+            self._delete(table, _OF_DATABASE, name)
+
+    def _insert(self, table: str, columns: str, *values: str) -> None:
+        places = ",".join("?" for _ in (self.key, *values))
+        insert = f"INSERT INTO {table} (catalog_key, {columns}) VALUES ({places})"
+        self.database.execute(insert, self.key, *values)
+
+    def _delete(self, table: str, where: str, *values: str) -> bool:
+        delete = f"DELETE FROM {table} WHERE {where}"
+        return self.database.execute(delete, self.key, *values) > 0
 
     # ------------------------------------------------------------ tables
 
@@ -110,13 +115,11 @@ class CatalogRows:
 
     def insert_table(self, wanted: Identifier) -> None:
         """Insert a table; raises DuplicateRowError."""
-        insert = f"INSERT INTO {TABLES} (catalog_key, database_name, table_name) VALUES (?,?,?)"
-        self.database.execute(insert, self.key, wanted.database, wanted.table)
+        self._insert(TABLES, "database_name, table_name", wanted.database, wanted.table)
 
     def remove_table(self, wanted: Identifier) -> bool:
         """Delete a table and the copies of its options; False if there is no such row."""
-        delete = f"DELETE FROM {TABLES} WHERE {_OF_TABLE}"
-        return self.database.execute(delete, self.key, wanted.database, wanted.table) > 0
+        return self._delete(TABLES, _OF_TABLE, wanted.database, wanted.table)
 
     def rename_table(self, source: Identifier, target: Identifier) -> None:
         """Change the name of a table and of the copies of its options."""
@@ -129,17 +132,13 @@ class CatalogRows:
     def copy_options(self, wanted: Identifier, options: Mapping[str, str]) -> None:
         """Replace the copies of a table's options."""
         self.remove_options(wanted)
-        insert = (
-            f"INSERT INTO {TABLE_PROPERTIES} (catalog_key, database_name, table_name, "
-            "property_key, property_value) VALUES (?,?,?,?,?)"
-        )
+        columns = "database_name, table_name, property_key, property_value"
         for key, value in options.items():
-            self.database.execute(insert, self.key, wanted.database, wanted.table, key, value)
+            self._insert(TABLE_PROPERTIES, columns, wanted.database, wanted.table, key, value)
 
     def remove_options(self, wanted: Identifier) -> None:
         """Delete the copies of a table's options."""
-        delete = f"DELETE FROM {TABLE_PROPERTIES} WHERE {_OF_TABLE}"
-        self.database.execute(delete, self.key, wanted.database, wanted.table)
+        self._delete(TABLE_PROPERTIES, _OF_TABLE, wanted.database, wanted.table)
 
     # ------------------------------------------------------------ views
 
@@ -151,11 +150,8 @@ class CatalogRows:
 
     def insert_view(self, wanted: Identifier, schema: str) -> None:
         """Insert a view; raises DuplicateRowError."""
-        insert = (
-            f"INSERT INTO {VIEWS} (catalog_key, database_name, view_name, view_schema) "
-            "VALUES (?,?,?,?)"
-        )
-        self.database.execute(insert, self.key, wanted.database, wanted.table, schema)
+        columns = "database_name, view_name, view_schema"
+        self._insert(VIEWS, columns, wanted.database, wanted.table, schema)
 
     def update_view(self, wanted: Identifier, schema: str) -> None:
         """Replace the JSON of a view."""
@@ -171,5 +167,4 @@ class CatalogRows:
 
     def remove_view(self, wanted: Identifier) -> bool:
         """Delete a view; False if there is no such row."""
-        delete = f"DELETE FROM {VIEWS} WHERE {_OF_VIEW}"
-        return self.database.execute(delete, self.key, wanted.database, wanted.table) > 0
+        return self._delete(VIEWS, _OF_VIEW, wanted.database, wanted.table)

@@ -8,6 +8,7 @@ import re
 import sqlite3
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from ssl import CERT_NONE, SSLContext, create_default_context
@@ -39,14 +40,17 @@ class Cursor(Protocol):
         """Close the cursor."""
 
 
-class Connection(Protocol):
-    """An open connection that commits each statement by itself."""
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An open connection that commits each statement by itself.
 
-    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
-        """Run a statement with the placeholders of the driver."""
+    Attributes:
+        run: runs a statement with the placeholders of the driver.
+        close: closes the connection.
+    """
 
-    def close(self) -> None:
-        """Close the connection."""
+    run: Callable[[str, Sequence[object]], Cursor]
+    close: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,17 +121,6 @@ def absolute_address(uri: str) -> str:
 # ---------------------------------------------------------------- SQLite
 
 
-class _SqliteConnection:
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
-        return self._connection.execute(sql, tuple(arguments))
-
-    def close(self) -> None:
-        self._connection.close()
-
-
 def _connect_sqlite(address: str, properties: Mapping[str, str]) -> Connection:
     del properties  # of Java's driver
     path, _, _ = address.partition("?")
@@ -139,7 +132,7 @@ def _connect_sqlite(address: str, properties: Mapping[str, str]) -> Connection:
         check_same_thread=False,
         uri=is_uri,
     )
-    return _SqliteConnection(opened)
+    return Connection(opened.execute, opened.close)
 
 
 def _is_duplicate_sqlite(error: Exception) -> bool:
@@ -190,21 +183,7 @@ def _connect_postgres(address: str, properties: Mapping[str, str]) -> Connection
     # acquired_at of locks is a timestamp without time zone; Java's driver uses the local zone
     offset = datetime.now().astimezone().strftime("%z")
     connection.execute(f"SET TIME ZONE INTERVAL '{offset[:3]}:{offset[3:5]}' HOUR TO MINUTE")
-    return _PostgresConnection(connection.execute, connection.close)
-
-
-class _PostgresConnection:
-    def __init__(
-        self, execute: Callable[[str, Sequence[object]], Cursor], close: Callable[[], None]
-    ) -> None:
-        self._execute = execute
-        self._close = close
-
-    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
-        return self._execute(sql, arguments)
-
-    def close(self) -> None:
-        self._close()
+    return Connection(connection.execute, connection.close)
 
 
 def _postgres_errors() -> tuple[type[Exception], ...]:
@@ -236,64 +215,37 @@ def _connect_mysql(address: str, properties: Mapping[str, str]) -> Connection:
         import pymysql  # noqa: PLC0415 - optional
     except ImportError as error:
         raise _driver_missing("MySQL", "pymysql", "jdbc-mysql") from error
-    settings = mysql_settings(address, properties)
+    parts = urlsplit(address)
+    given = _parameters(address, properties)
+    user = given.get("user") or (None if parts.username is None else unquote(parts.username))
     try:
         connection = pymysql.connect(
-            host=settings.host,
-            port=settings.port,
-            database=settings.database,
-            user=settings.user,
-            password=settings.password,
+            host=parts.hostname or "localhost",
+            port=parts.port or _MYSQL_PORT,
+            database=unquote(parts.path.lstrip("/")),
+            user=user,
+            password=given.get("password") or unquote(parts.password or ""),
             autocommit=True,
             connect_timeout=_CONNECT_TIMEOUT_S,
             charset="utf8mb4",
-            ssl=_tls(settings.tls),
+            ssl=_tls(given),
         )
     except _GARBAGE as error:
         message = "the server does not speak the protocol of MySQL"
         raise pymysql.OperationalError(_MYSQL_LOST, message) from error
-    return _MysqlConnection(connection)
+
+    def run(sql: str, arguments: Sequence[object]) -> Cursor:
+        cursor = connection.cursor()
+        cursor.execute(sql, tuple(arguments) or None)
+        return cursor
+
+    return Connection(run, connection.close)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class MysqlSettings:
-    """Where a MySQL database is and how to log in.
-
-    Attributes:
-        host: the server.
-        port: its port.
-        database: the database.
-        user: the user, if any.
-        password: the password.
-        tls: the option `sslMode`: "" for none, `REQUIRED`, `VERIFY_CA` or `VERIFY_IDENTITY`.
-    """
-
-    host: str
-    port: int
-    database: str
-    user: str | None
-    password: str
-    tls: str
-
-
-def mysql_settings(address: str, properties: Mapping[str, str]) -> MysqlSettings:
-    """Return the settings of an address such as `//host:3306/db?user=me`."""
-    parts = urlsplit(address)
-    given = _parameters(address, properties)
+def _tls(given: Mapping[str, str]) -> SSLContext | None:
     encrypted = given.get("useSSL", "false").lower() == "true"
     mode = given.get("sslMode", "REQUIRED" if encrypted else "").upper()
-    return MysqlSettings(
-        host=parts.hostname or "localhost",
-        port=parts.port or _MYSQL_PORT,
-        database=unquote(parts.path.lstrip("/")),
-        user=given.get("user") or (None if parts.username is None else unquote(parts.username)),
-        password=given.get("password") or unquote(parts.password or ""),
-        tls=mode if mode in _MYSQL_TLS else "",
-    )
-
-
-def _tls(mode: str) -> SSLContext | None:
-    if not mode:
+    if mode not in _MYSQL_TLS:
         return None
     context = create_default_context()
     context.check_hostname = mode == "VERIFY_IDENTITY"
@@ -302,45 +254,18 @@ def _tls(mode: str) -> SSLContext | None:
     return context
 
 
-class _MysqlConnection:
-    def __init__(self, connection: "_Pymysql") -> None:
-        self._connection = connection
-
-    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
-        cursor = self._connection.cursor()
-        cursor.execute(sql, tuple(arguments) or None)
-        return cursor
-
-    def close(self) -> None:
-        self._connection.close()
-
-
-class _PymysqlCursor(Cursor, Protocol):
-    def execute(self, query: str, args: tuple[object, ...] | None = None) -> int: ...
-
-
-class _Pymysql(Protocol):
-    def cursor(self) -> _PymysqlCursor: ...
-
-    def close(self) -> None: ...
-
-
 def _mysql_errors() -> tuple[type[Exception], ...]:
     import pymysql  # noqa: PLC0415 - optional
 
     return (pymysql.MySQLError,)
 
 
-def _mysql_code(error: Exception) -> object:
-    return error.args[0] if error.args else None
-
-
 def _is_duplicate_mysql(error: Exception) -> bool:
-    return _mysql_code(error) == _MYSQL_DUPLICATE
+    return error.args[:1] == (_MYSQL_DUPLICATE,)
 
 
 def _is_busy_mysql(error: Exception) -> bool:
-    return _mysql_code(error) in _MYSQL_BUSY
+    return bool(error.args) and error.args[0] in _MYSQL_BUSY
 
 
 # ---------------------------------------------------------------- all
@@ -394,15 +319,5 @@ _MYSQL = Dialect(
     is_duplicate=_is_duplicate_mysql,
     is_busy=_is_busy_mysql,
 )
-_MARIADB = Dialect(
-    name="MariaDB",
-    placeholder="%s",
-    begin=_MYSQL.begin,
-    table_exists=_MYSQL.table_exists,
-    lock_expired=None,  # Java has no locks there
-    connect=_connect_mysql,
-    errors=_mysql_errors,
-    is_duplicate=_is_duplicate_mysql,
-    is_busy=_is_busy_mysql,
-)
+_MARIADB = replace(_MYSQL, name="MariaDB", lock_expired=None)  # Java has no locks there
 _DIALECTS = {"sqlite": _SQLITE, "postgresql": _POSTGRES, "mysql": _MYSQL, "mariadb": _MARIADB}

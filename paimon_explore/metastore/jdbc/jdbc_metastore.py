@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 
-from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -27,7 +26,12 @@ from paimon_explore.metadata.json_object import JsonObject, parse_object
 from paimon_explore.metadata.schema.table_schema import TableSchema, pretty_json
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
-from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo, check_paimon_table
+from paimon_explore.metastore.catalog_values import (
+    DatabaseInfo,
+    TableInfo,
+    check_paimon_table,
+    properties_of,
+)
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.jdbc.catalog_rows import CatalogRows
@@ -43,8 +47,8 @@ from paimon_explore.metastore.jdbc.statements import (
     LOCKS,
 )
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
-from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions
-from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
+from paimon_explore.metastore.unsupported import Unsupported
+from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo, view_json
 from paimon_explore.store.table_store import TableStore
 
 _LOCK_TIMEOUT_MS = 8 * 60 * 1000
@@ -96,7 +100,7 @@ def shown_location(location: str, resolved: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JdbcMetastore(NoFunctions, NoPartitions):
+class JdbcMetastore(Unsupported):
     """A catalog in a database.
 
     Attributes:
@@ -349,16 +353,6 @@ def _in_order(source: Identifier, target: Identifier) -> list[Identifier]:
     return [names[name] for name in sorted(names)]
 
 
-def properties_of(schema: TableSchema) -> dict[str, str]:
-    """Return the properties that the catalog keeps of a table: its options and keys."""
-    keys = {
-        "primary-key": schema.primary_keys,
-        "partition": schema.partition_keys,
-        "bucket-key": schema.bucket_keys,
-    }
-    return {**schema.options, **{key: ",".join(names) for key, names in keys.items() if names}}
-
-
 def apply_view_changes(view: ViewInfo, changes: Iterable[ViewChange], name: str) -> ViewInfo:
     """Return the changed view.
 
@@ -395,22 +389,9 @@ def apply_view_changes(view: ViewInfo, changes: Iterable[ViewChange], name: str)
     return replace(view, options=options, dialects=dialects, comment=comment)
 
 
-def view_to_json(view: ViewInfo) -> dict[str, object]:
-    """Return the JSON object of a view, with keys in Java's order."""
-    members: dict[str, object] = {
-        "fields": [field_to_json(field) for field in view.fields],
-        "query": view.query,
-        "dialects": dict(view.dialects),
-    }
-    if view.comment is not None:
-        members["comment"] = view.comment
-    members["options"] = dict(view.options)
-    return members
-
-
 def encode_view(view: ViewInfo) -> str:
     """Encode a view in Java's layout."""
-    return pretty_json(view_to_json(view))
+    return pretty_json({key: value for key, value in view_json(view).items() if value is not None})
 
 
 def parse_view(text: str, where: str) -> ViewInfo:

@@ -15,12 +15,9 @@ from collections.abc import Mapping
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.option_definition import UnreadableValueError, parse_duration
+from paimon_explore.metastore.catalog_options import CatalogOptions
 
-CONNECT_TIMEOUT = "connect-timeout"
-READ_TIMEOUT = "timeout"
-MAX_RETRIES = "max-retries"
-
+_RETRIES = range(1_000_001)
 _FIRST_WAIT = 0.2
 _MAX_WAIT = 10.0
 _JITTER = 0.2
@@ -50,12 +47,15 @@ def http_settings(options: Mapping[str, str]) -> HttpSettings:
     >>> http_settings({"timeout": "5 s"}).read_timeout
     5.0
     """
-    default = HttpSettings()
-    return HttpSettings(
-        connect_timeout=_seconds(options, CONNECT_TIMEOUT, default.connect_timeout),
-        read_timeout=_seconds(options, READ_TIMEOUT, default.read_timeout),
-        max_retries=_count(options, MAX_RETRIES, default.max_retries),
+    given, default = CatalogOptions(options), HttpSettings()
+    settings = HttpSettings(
+        connect_timeout=given.seconds("connect-timeout", default.connect_timeout),
+        read_timeout=given.seconds("timeout", default.read_timeout),
+        max_retries=given.integer("max-retries", default.max_retries, _RETRIES),
     )
+    if min(settings.connect_timeout, settings.read_timeout) <= 0:
+        raise InvalidInputError("Options 'connect-timeout' and 'timeout' must be above 0.")
+    return settings
 
 
 def backoff_seconds(retry: int, chance: float, retry_after: float | None = None) -> float:
@@ -72,32 +72,3 @@ def backoff_seconds(retry: int, chance: float, retry_after: float | None = None)
     if retry_after is not None:
         return min(max(retry_after, 0.0), _MAX_WAIT)
     return min(_FIRST_WAIT * 2.0**retry, _MAX_WAIT) * (1 + _JITTER * chance)
-
-
-def _seconds(options: Mapping[str, str], key: str, default: float) -> float:
-    text = options.get(key)
-    if text is None:
-        return default
-    try:
-        found = float(text) if text.strip().isdecimal() else parse_duration(text) / 1000
-    except UnreadableValueError as error:
-        raise _wrong(key, text, "a duration such as '10 s'") from error
-    if found <= 0:
-        raise _wrong(key, text, "a duration above 0")
-    return found
-
-
-def _count(options: Mapping[str, str], key: str, default: int) -> int:
-    text = options.get(key)
-    if text is None:
-        return default
-    if not text.strip().isdecimal():
-        raise _wrong(key, text, "an integer of at least 0")
-    return int(text)
-
-
-def _wrong(key: str, text: str, wanted: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"The catalog option {key!r} must be {wanted}, not {text!r}.",
-        hint="Omit the option to use the default.",
-    )

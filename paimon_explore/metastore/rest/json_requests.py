@@ -12,12 +12,9 @@ from paimon_explore.metadata.snapshot import Snapshot, snapshot_members
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.view_values import (
-    FunctionAction,
     FunctionChange,
     FunctionInfo,
-    ViewAction,
     ViewChange,
-    ViewInfo,
 )
 
 
@@ -46,32 +43,25 @@ def schema_json(schema: TableSchema) -> dict[str, object]:
     }
 
 
-def view_json(view: ViewInfo) -> dict[str, object]:
-    """Return the JSON of a view's schema."""
-    return {
-        "fields": [field_to_json(field) for field in view.fields],
-        "query": view.query,
-        "dialects": dict(view.dialects),
-        "comment": view.comment,
-        "options": dict(view.options),
-    }
+_MEMBERS: Mapping[str, Mapping[str, str]] = {
+    "setOption": {"key": "key", "value": "value"},
+    "removeOption": {"key": "key"},
+    "updateComment": {"comment": "value"},
+    "addDialect": {"dialect": "key", "query": "value"},
+    "updateDialect": {"dialect": "key", "query": "value"},
+    "dropDialect": {"dialect": "key"},
+    "addDefinition": {"name": "key", "definition": "definition"},
+    "updateDefinition": {"name": "key", "definition": "definition"},
+    "dropDefinition": {"name": "key"},
+}
+"""The members of the JSON of a change by its action, each with the attribute that it has."""
 
 
-def view_change_json(given: ViewChange) -> dict[str, object]:
-    """Return the JSON of a change of a view."""
-    action = given.action
-    members: dict[str, object] = {"action": action.value}
-    match action:
-        case ViewAction.SET_OPTION:
-            return {**members, "key": given.key, "value": given.value}
-        case ViewAction.REMOVE_OPTION:
-            return {**members, "key": given.key}
-        case ViewAction.UPDATE_COMMENT:
-            return {**members, "comment": given.value}
-        case ViewAction.DROP_DIALECT:
-            return {**members, "dialect": given.key}
-        case ViewAction.ADD_DIALECT | ViewAction.UPDATE_DIALECT:
-            return {**members, "dialect": given.key, "query": given.value}
+def change_json(given: ViewChange | FunctionChange) -> dict[str, object]:
+    """Return the JSON of a change of a view or function."""
+    action = given.action.value
+    members = {name: getattr(given, attribute) for name, attribute in _MEMBERS[action].items()}
+    return {"action": action, **members}
 
 
 def function_json(name: str, function: FunctionInfo) -> dict[str, object]:
@@ -85,22 +75,6 @@ def function_json(name: str, function: FunctionInfo) -> dict[str, object]:
         "comment": function.comment,
         "options": dict(function.options),
     }
-
-
-def function_change_json(given: FunctionChange) -> dict[str, object]:
-    """Return the JSON of a change of a function."""
-    members: dict[str, object] = {"action": given.action.value}
-    match given.action:
-        case FunctionAction.SET_OPTION:
-            return {**members, "key": given.key, "value": given.value}
-        case FunctionAction.REMOVE_OPTION:
-            return {**members, "key": given.key}
-        case FunctionAction.UPDATE_COMMENT:
-            return {**members, "comment": given.value}
-        case FunctionAction.DROP_DEFINITION:
-            return {**members, "name": given.key}
-        case FunctionAction.ADD_DEFINITION | FunctionAction.UPDATE_DEFINITION:
-            return {**members, "name": given.key, "definition": dict(given.definition)}
 
 
 def _fields(fields: Sequence[DataField] | None) -> list[object] | None:

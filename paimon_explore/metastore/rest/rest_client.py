@@ -100,6 +100,14 @@ class RestClient:
         )
         return self._object(request, subject)
 
+    def load(
+        self, path: str, action: str, subject: Subject, parse: Callable[[JsonObject], _Item]
+    ) -> _Item:
+        """Return the parsed object at a path; takes the arguments of `get`."""
+        source = self.get(path, action, subject)
+        with checked_response(action, source.path):
+            return parse(source)
+
     def post(
         self,
         path: str,

@@ -61,9 +61,7 @@ class RestEnvironment(QueryAuthorization):
         body = {"changes": [schema_change_json(change) for change in changes]}
         self._post(branch, (), "alter", body)
         action = f"load table '{self.identifier}'"
-        source = self.client.get(self._path(branch), action, self._subject(branch))
-        with checked_response(action, source.path):
-            return table_of(source).schema
+        return self.client.load(self._path(branch), action, self._subject(branch), table_of).schema
 
     def schema_changed(self, branch: str, schema: TableSchema) -> None:
         """Do nothing: the server has changed the schema."""
@@ -108,14 +106,13 @@ class ManagedRestEnvironment(RestEnvironment, VersionManagement):
     def latest_snapshot(self, branch: str) -> Snapshot | None:
         """Return the latest snapshot of a branch; None if there are no snapshots."""
         action = f"load the latest snapshot of table '{object_name(self.identifier, branch)}'"
+        path, subject = self._path(branch, "snapshot"), self._subject(branch)
         try:
-            source = self.client.get(self._path(branch, "snapshot"), action, self._subject(branch))
+            return self.client.load(path, action, subject, latest_snapshot_of)
         except NotFoundError as error:
             if error.kind == "snapshot":
                 return None
             raise
-        with checked_response(action, source.path):
-            return latest_snapshot_of(source)
 
     def commit_snapshot(
         self,

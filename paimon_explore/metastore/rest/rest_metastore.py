@@ -4,11 +4,12 @@ Spec: concepts/rest/rest-api, and Paimon's OpenAPI document of the REST catalog.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from typing import TypeVar
 
-from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -22,18 +23,21 @@ from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
-from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
+from paimon_explore.metastore.catalog_values import (
+    OWN_OPTIONS,
+    DatabaseInfo,
+    TableInfo,
+    check_same_schema,
+)
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
-    function_change_json,
+    change_json,
     function_json,
     identifier_json,
     object_name,
     rename_json,
     schema_json,
-    view_change_json,
-    view_json,
 )
 from paimon_explore.metastore.rest.json_responses import (
     RestTable,
@@ -44,7 +48,7 @@ from paimon_explore.metastore.rest.json_responses import (
     table_of,
     view_of,
 )
-from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
+from paimon_explore.metastore.rest.rest_client import RestClient
 from paimon_explore.metastore.rest.rest_environment import (
     ManagedRestEnvironment,
     RestEnvironment,
@@ -56,8 +60,11 @@ from paimon_explore.metastore.view_values import (
     PartitionInfo,
     ViewChange,
     ViewInfo,
+    view_json,
 )
 from paimon_explore.store.table_store import TableStore
+
+T = TypeVar("T")
 
 _LITERAL_PREFIX = re.compile(r"[^%_\\]*")
 
@@ -72,7 +79,7 @@ class RestViewsFunctions:
     def __init__(self, client: RestClient) -> None:
         self._client = client
 
-    def _names(self, database: str, resource: str, kind: str, pattern: str | None) -> Iterator[str]:
+    def _names(self, kind: str, database: str, pattern: str | None) -> Iterator[str]:
         """Yield the names of a database's tables, views or functions page by page, each once.
 
         Servers support patterns that are a prefix: the longest one is sent, and the rest of the
@@ -80,10 +87,10 @@ class RestViewsFunctions:
         """
         prefix = "" if pattern is None else _LITERAL_PREFIX.match(pattern)[0]  # type: ignore[index]  # matches always
         found = self._client.pages(
-            self._client.paths.database(database, resource),
-            f"list {resource} of database {database!r}",
+            self._folder(kind, database),
+            f"list {kind}s of database {database!r}",
             Subject(kind="database", name=database),
-            lambda page: names_of(page, resource),
+            lambda page: names_of(page, f"{kind}s"),
             parameters={f"{kind}NamePattern": f"{prefix}%"} if prefix else {},
         )
         seen: set[str] = set()
@@ -94,106 +101,103 @@ class RestViewsFunctions:
 
     def views(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's views."""
-        return self._names(database, "views", "view", pattern)
+        return self._names("view", database, pattern)
 
     def view(self, wanted: Identifier) -> ViewInfo:
         """Return a view; raises NotFoundError of kind `view`."""
-        action = f"load view '{wanted.database}.{wanted.table}'"
-        source = self._client.get(self._view_path(wanted), action, _subject("view", wanted))
-        with checked_response(action, source.path):
-            return view_of(source)
+        return self._load("view", wanted, view_of)
 
     def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
         """Create a view; False if a view of that name exists."""
         body = {"identifier": identifier_json(wanted), "schema": view_json(view)}
-        path = self._client.paths.database(wanted.database, "views")
-        action = f"create view '{wanted.database}.{wanted.table}'"
-        return self._create(path, action, _subject("view", wanted), body)
+        return self._create("view", wanted, body)
 
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
-        body = {"changes": [view_change_json(change) for change in changes]}
-        action = f"alter view '{wanted.database}.{wanted.table}'"
-        self._client.post(self._view_path(wanted), action, _subject("view", wanted), body=body)
+        body = {"changes": [change_json(change) for change in changes]}
+        self._post("view", wanted, "alter", body)
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
         """Rename a view."""
-        self._rename("view", _subject("view", source), source, target)
+        self._rename("view", source, target)
 
     def drop_view(self, wanted: Identifier) -> bool:
         """Drop a view; False if it does not exist."""
-        action = f"drop view '{wanted.database}.{wanted.table}'"
-        return self._drop(self._view_path(wanted), action, _subject("view", wanted))
+        return self._drop("view", wanted)
 
     def functions(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's functions."""
-        return self._names(database, "functions", "function", pattern)
+        return self._names("function", database, pattern)
 
     def function(self, wanted: Identifier) -> FunctionInfo:
         """Return a function; raises NotFoundError of kind `function`."""
-        action = f"load function '{wanted.database}.{wanted.table}'"
-        path = self._function_path(wanted)
-        source = self._client.get(path, action, _subject("function", wanted))
-        with checked_response(action, source.path):
-            return function_of(source)
+        return self._load("function", wanted, function_of)
 
     def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
         """Create a function; False if it exists."""
-        path = self._client.paths.database(wanted.database, "functions")
-        action = f"create function '{wanted.database}.{wanted.table}'"
-        body = function_json(wanted.table, function)
-        return self._create(path, action, _subject("function", wanted), body)
+        return self._create("function", wanted, function_json(wanted.table, function))
 
     def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
         """Change a function."""
-        body = {"changes": [function_change_json(change) for change in changes]}
-        action = f"alter function '{wanted.database}.{wanted.table}'"
-        path = self._function_path(wanted)
-        self._client.post(path, action, _subject("function", wanted), body=body)
+        body = {"changes": [change_json(change) for change in changes]}
+        self._post("function", wanted, "alter", body)
 
     def drop_function(self, wanted: Identifier) -> bool:
         """Drop a function; False if it does not exist."""
-        action = f"drop function '{wanted.database}.{wanted.table}'"
-        return self._drop(self._function_path(wanted), action, _subject("function", wanted))
+        return self._drop("function", wanted)
 
-    def _create(self, path: str, action: str, subject: Subject, body: Mapping[str, object]) -> bool:
-        try:
-            self._client.post(path, action, subject, body=body)
-        except AlreadyExistsError:
-            return False
-        return True
+    def _load(self, kind: str, wanted: Identifier, parse: Callable[[JsonObject], T]) -> T:
+        path, action = self._path(kind, wanted), _action("load", kind, wanted)
+        return self._client.load(path, action, _subject(kind, wanted), parse)
 
-    def _rename(self, kind: str, subject: Subject, source: Identifier, target: Identifier) -> None:
-        action = f"rename {kind} '{source.database}.{source.table}'"
-        path, body = self._client.paths.of(f"{kind}s", "rename"), rename_json(source, target)
+    def _create(self, kind: str, wanted: Identifier, body: Mapping[str, object]) -> bool:
+        path, action = self._folder(kind, wanted.database), _action("create", kind, wanted)
+        with suppress(AlreadyExistsError):
+            self._client.post(path, action, _subject(kind, wanted), body=body)
+            return True
+        return False
+
+    def _post(self, kind: str, wanted: Identifier, verb: str, body: Mapping[str, object]) -> None:
+        path, action = self._path(kind, wanted), _action(verb, kind, wanted)
+        self._client.post(path, action, _subject(kind, wanted), body=body)
+
+    def _rename(self, kind: str, source: Identifier, target: Identifier) -> None:
+        path, action = self._client.paths.of(f"{kind}s", "rename"), _action("rename", kind, source)
+        body = rename_json(source, target)
         try:
-            self._client.post(path, action, subject, body=body)
+            self._client.post(path, action, _subject(kind, source), body=body)
         except AlreadyExistsError as error:
             raise AlreadyExistsError(kind, target.table, target.database) from error
 
-    def _drop(self, path: str, action: str, subject: Subject) -> bool:
+    def _drop(self, kind: str, wanted: Identifier) -> bool:
+        path, action = self._path(kind, wanted), _action("drop", kind, wanted)
         try:
-            self._client.delete(path, action, subject)
+            self._client.delete(path, action, _subject(kind, wanted))
         except NotFoundError as error:
-            if error.kind != subject.kind:
+            if error.kind != kind:
                 raise
             return False
         return True
 
-    def _view_path(self, wanted: Identifier) -> str:
-        return self._client.paths.database(wanted.database, "views", wanted.table)
+    def _folder(self, kind: str, database: str) -> str:
+        return self._client.paths.database(database, f"{kind}s")
 
-    def _function_path(self, wanted: Identifier) -> str:
-        return self._client.paths.database(wanted.database, "functions", wanted.table)
+    def _path(self, kind: str, wanted: Identifier, *parts: str) -> str:
+        name = object_name(wanted.table, wanted.branch)
+        return self._client.paths.database(wanted.database, f"{kind}s", name, *parts)
+
+
+def _action(verb: str, kind: str, wanted: Identifier) -> str:
+    return f"{verb} {kind} '{wanted.database}.{object_name(wanted.table, wanted.branch)}'"
 
 
 def _subject(kind: str, wanted: Identifier) -> Subject:
-    return Subject(kind=kind, name=wanted.table, where=wanted.database)
+    name = object_name(wanted.table, wanted.branch)
+    return Subject(kind=kind, name=name, where=wanted.database)
 
 
 _MAX_SHOWN = 20
 PATH = "path"
-_IGNORED = frozenset({PATH, "owner"})
 
 
 class RestMetastore(RestViewsFunctions):
@@ -239,11 +243,8 @@ class RestMetastore(RestViewsFunctions):
 
     def database(self, name: str) -> DatabaseInfo:
         """Return a database; raises NotFoundError."""
-        action = f"load database {name!r}"
-        path = self._client.paths.database(name)
-        source = self._client.get(path, action, self._database_subject(name))
-        with checked_response(action, source.path):
-            return database_of(source)
+        path, subject = self._client.paths.database(name), self._database_subject(name)
+        return self._client.load(path, f"load database {name!r}", subject, database_of)
 
     def create_database(
         self, name: str, properties: Mapping[str, str], comment: str | None
@@ -251,9 +252,11 @@ class RestMetastore(RestViewsFunctions):
         """Create a database; False if it exists."""
         options = {**properties, **({} if comment is None else {"comment": comment})}
         body = {"name": name, "options": options}
-        path = self._client.paths.of("databases")
-        subject = self._database_subject(name)
-        return self._create(path, f"create database {name!r}", subject, body)
+        path, subject = self._client.paths.of("databases"), self._database_subject(name)
+        with suppress(AlreadyExistsError):
+            self._client.post(path, f"create database {name!r}", subject, body=body)
+            return True
+        return False
 
     def alter_database(
         self, name: str, properties: Mapping[str, str], removed: Sequence[str]
@@ -295,12 +298,12 @@ class RestMetastore(RestViewsFunctions):
 
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's tables page by page; raises NotFoundError."""
-        return self._names(database, "tables", "table", pattern)
+        return self._names("table", database, pattern)
 
     def table_exists(self, wanted: Identifier) -> bool:
         """Return whether a table exists."""
         try:
-            self._load(wanted)
+            self._load("table", wanted, table_of)
         except NotFoundError:
             return False
         return True
@@ -308,13 +311,12 @@ class RestMetastore(RestViewsFunctions):
     def table(self, wanted: Identifier) -> TableInfo:
         """Return where a table is; raises NotFoundError."""
         try:
-            found = self._load(wanted)
+            found = self._load("table", wanted, table_of)
         except NotFoundError as error:
             if error.kind != "table" or wanted.branch == MAIN_BRANCH:
                 raise
-            self._load(Identifier(database=wanted.database, table=wanted.table))
-            where = f"{wanted.database}.{wanted.table}"
-            raise NotFoundError("branch", wanted.branch, where) from error
+            self._load("table", replace(wanted, branch=MAIN_BRANCH), table_of)
+            raise NotFoundError("branch", wanted.branch, wanted.full_name) from error
         kind = RestEnvironment if found.is_external else ManagedRestEnvironment
         environment = kind(
             client=self._client, database=wanted.database, table=wanted.table, uuid=found.uuid
@@ -330,14 +332,6 @@ class RestMetastore(RestViewsFunctions):
             type=found.schema.options.get("type", "table"),
         )
 
-    def _load(self, wanted: Identifier) -> RestTable:
-        name = object_name(wanted.table, wanted.branch)
-        action = f"load table '{wanted.database}.{name}'"
-        path = self._client.paths.table(wanted.database, name)
-        source = self._client.get(path, action, self._table_subject(wanted))
-        with checked_response(action, source.path):
-            return table_of(source)
-
     def _file_io(self, wanted: Identifier, found: RestTable) -> tuple[FileIO, str]:
         if not self._options.flag("data-token.enabled", default=False):
             return resolve(found.path, self._storage)
@@ -350,9 +344,7 @@ class RestMetastore(RestViewsFunctions):
         store = external_store(schema, self._storage)
         found = None if store is None else existing_schema(store, schema)
         body = {"identifier": identifier_json(wanted), "schema": schema_json(found or schema)}
-        path = self._client.paths.database(wanted.database, "tables")
-        action = f"create table '{wanted.database}.{wanted.table}'"
-        if not self._create(path, action, self._table_subject(wanted), body):
+        if not self._create("table", wanted, body):
             return False
         if store is not None and found is None:
             write_schema(store, schema)
@@ -360,13 +352,11 @@ class RestMetastore(RestViewsFunctions):
 
     def drop_table(self, wanted: Identifier) -> bool:
         """Drop a table, with its files unless it is external; False if it does not exist."""
-        path = self._client.paths.table(wanted.database, wanted.table)
-        action = f"drop table '{wanted.database}.{wanted.table}'"
-        return self._drop(path, action, self._table_subject(wanted))
+        return self._drop("table", wanted)
 
     def rename_table(self, source: Identifier, target: Identifier) -> None:
         """Rename a table, or move it to another database."""
-        self._rename("table", self._table_subject(source), source, target)
+        self._rename("table", source, target)
 
     def partitions(
         self, wanted: Identifier, pattern: str | None = None
@@ -374,9 +364,9 @@ class RestMetastore(RestViewsFunctions):
         """Yield the partitions that the server keeps of a table; None: it keeps none."""
         parameters = {} if pattern is None else {"partitionNamePattern": pattern}
         found = self._client.pages(
-            self._client.paths.table(wanted.database, wanted.table, "partitions"),
-            f"list partitions of table '{wanted.database}.{wanted.table}'",
-            self._table_subject(wanted),
+            self._path("table", wanted, "partitions"),
+            _action("list partitions of", "table", wanted),
+            _subject("table", wanted),
             _partitions_of,
             parameters=parameters,
         )
@@ -399,9 +389,9 @@ class RestMetastore(RestViewsFunctions):
         self._post_partitions(wanted, "mark", body)
 
     def _post_partitions(self, wanted: Identifier, verb: str, body: Mapping[str, object]) -> None:
-        path = self._client.paths.table(wanted.database, wanted.table, "partitions", verb)
-        action = f"{verb} partitions of table '{wanted.database}.{wanted.table}'"
-        self._client.post(path, action, self._table_subject(wanted), body=body)
+        path = self._path("table", wanted, "partitions", verb)
+        action = _action(f"{verb} partitions of", "table", wanted)
+        self._client.post(path, action, _subject("table", wanted), body=body)
 
     def close(self) -> None:
         """Close the connections; a later use opens them again."""
@@ -409,10 +399,6 @@ class RestMetastore(RestViewsFunctions):
 
     def _database_subject(self, name: str) -> Subject:
         return Subject(kind="database", name=name, where=self.warehouse)
-
-    def _table_subject(self, wanted: Identifier) -> Subject:
-        name = object_name(wanted.table, wanted.branch)
-        return Subject(kind="table", name=name, where=wanted.database)
 
 
 def _partitions_of(page: JsonObject) -> list[PartitionInfo]:
@@ -443,29 +429,9 @@ def existing_schema(store: TableStore, given: TableSchema) -> TableSchema | None
     found = store.schemas.latest()
     if found is None:
         return None
-    same = (
-        _columns(given.row_type) == _columns(found.row_type)
-        and given.partition_keys in ((), found.partition_keys)
-        and given.primary_keys in ((), found.primary_keys)
-    )
-    if not same:
-        raise InvalidInputError(
-            f"The table in {store.paths.root} has other columns or keys than the new table.",
-            hint="Create the table with the columns and keys of the existing one.",
-        )
-    own = {key: text for key, text in given.options.items() if key in _IGNORED}
-    for key, text in given.options.items():
-        if key not in _IGNORED and found.options.get(key) != text:
-            raise InvalidInputError(
-                f"Option {key!r} of the new table differs from that of the table in "
-                f"{store.paths.root}.",
-                hint="Omit the option, and change it after the table is created.",
-            )
+    check_same_schema(found, given, store.paths.root)
+    own = {key: text for key, text in given.options.items() if key in OWN_OPTIONS}
     return replace(found, options={**found.options, **own})
-
-
-def _columns(row_type: RowType) -> list[tuple[str, DataType]]:
-    return [(field.name, field.type) for field in row_type.fields]
 
 
 def write_schema(store: TableStore, schema: TableSchema) -> None:

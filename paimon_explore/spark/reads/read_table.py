@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from os import PathLike
-from typing import TypedDict
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -96,15 +96,17 @@ def read(  # noqa: PLR0913 - the choices of one read
         local = local_rows(table).frame(spark)
         local = local if where is None else local.filter(where_text(where))
         return local if columns is None else local.select([quoted(name) for name in columns])
-    points: Points = {
-        "snapshot": snapshot,
-        "tag": tag,
-        "timestamp": timestamp,
-        "watermark": watermark,
-        "version": version,
-    }
     base, system = (table, None) if isinstance(table, Table) else system_of(table)
-    found = table_at(base, branch, options, points)
+    found = table_at(
+        base,
+        branch,
+        options,
+        snapshot=snapshot,
+        tag=tag,
+        timestamp=timestamp,
+        watermark=watermark,
+        version=version,
+    )
     pushed = where if system is None or system in PREDICATED else None
     if pushed is not where:
         rows = read_planned(spark, special_read(found, system, None, None))
@@ -180,21 +182,11 @@ def driver_bytes(spark: SparkSession) -> int:
     return int(str(spark.conf.get(DRIVER_BYTES, str(_DRIVER_BYTES))))
 
 
-class Points(TypedDict):
-    """The points in time that a read may name, as for `Table.at`."""
-
-    snapshot: int | None
-    tag: str | None
-    timestamp: datetime | str | None
-    watermark: int | None
-    version: str | None
-
-
 def table_at(
     table: Table | str | PathLike[str],
     branch: str | None,
     options: Mapping[str, str] | None,
-    points: Points,
+    **points: Any,  # noqa: ANN401 - as `Table.at`
 ) -> Table:
     """Open a table at a point in time.
 

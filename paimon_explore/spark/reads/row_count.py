@@ -11,14 +11,14 @@ from pyspark.sql import SparkSession
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
-from paimon_explore.scan.splits.data_split import Split, merged_row_count
+from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import fit_one_task, groups
-from paimon_explore.spark.reads.read_table import Points, driver_bytes, table_at
+from paimon_explore.spark.reads.read_table import driver_bytes, table_at
 from paimon_explore.store.expired import explain_missing_files
+from paimon_explore.table.scan import known_rows
 from paimon_explore.table.table import Table
 
 
@@ -58,20 +58,19 @@ def count(  # noqa: PLR0913 - the choices of one read
         InvalidInputError: an invalid predicate.
     """
     check_session(spark)
-    points: Points = {
-        "snapshot": snapshot,
-        "tag": tag,
-        "timestamp": timestamp,
-        "watermark": watermark,
-        "version": version,
-    }
-    scan = table_at(table, branch, options, points).scan([], where)
+    opened = table_at(
+        table,
+        branch,
+        options,
+        snapshot=snapshot,
+        tag=tag,
+        timestamp=timestamp,
+        watermark=watermark,
+        version=version,
+    )
+    scan = opened.scan([], where)
     plan = scan.plan()
-    known = {
-        at: merged_row_count(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE
-    }
-    total = sum(rows for rows in known.values() if rows is not None)
-    rest = [split for at, split in enumerate(plan.splits) if known.get(at) is None]
+    total, rest = known_rows(plan)
     reader = SplitReader(target=scan.target, columns=(), predicate=plan.rest)
     if not rest:
         return total

@@ -138,18 +138,14 @@ class SpecialRead:
                 hint="Omit schema(), and select columns after load().",
             )
         columns = [name for name in names if name != kind or not self.job.kinds]
+        fields = {field.name: field for field in self.job.row_type}
         job = replace(
             self.job,
             reader=replace(self.job.reader, columns=tuple(columns)),
-            row_type=_in_order(self.job.row_type, columns),
+            row_type=RowType(fields=tuple(fields[name] for name in columns)),
             schema=schema,
         )
         return replace(self, schema=schema, job=job)
-
-
-def _in_order(row_type: RowType, names: Sequence[str]) -> RowType:
-    fields = {field.name: field for field in row_type}
-    return RowType(fields=tuple(fields[name] for name in names))
 
 
 def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:

@@ -24,10 +24,11 @@ from paimon_explore.maintenance.row_level.assignments import QUOTE_HINT, Path, c
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.spark.writes.store_assignment import assigned_column
+from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.write.input.python_values import constant_column
 
 
-def value_column(value: object, field: DataField) -> Column:
+def _value_column(value: object, field: DataField) -> Column:
     """Return a new value as a Spark column.
 
     Args:
@@ -60,12 +61,12 @@ def _literal(value: object, field: DataField) -> Column:
     return f.lit(value.astimezone(dt.UTC).isoformat(sep=" ")).cast("timestamp")
 
 
-def value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.DataType:
+def _value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.DataType:
     """Return the type of a new value.
 
     Args:
         rows: the rows over which it is evaluated.
-        column: the result of `value_column`.
+        column: the result of `_value_column`.
         value: the value given by the user.
         name: the column to set.
 
@@ -96,10 +97,6 @@ class Target:
     path: Path
     field: DataField
 
-    def converted(self, given: Column, kind: st.DataType) -> Column:
-        """Convert a new value to the type of the target; see `assigned_column`."""
-        return assigned_column(given, kind, self.field)
-
 
 def targets_by_column(names: Iterable[str], row_type: RowType) -> dict[str, list[Target]]:
     """Return the targets of assignments by column.
@@ -123,16 +120,49 @@ def targets_by_column(names: Iterable[str], row_type: RowType) -> dict[str, list
     return found
 
 
-def new_column(old: Column, field: DataField, new: Sequence[tuple[Target, Column]]) -> Column:
+def new_column(
+    rows: DataFrame,
+    old: Column,
+    field: DataField,
+    targets: Sequence[Target],
+    values: Mapping[str, object],
+) -> Column:
     """Return the new value of a column.
 
     Args:
+        rows: the rows over which new values are evaluated.
         old: its old value.
         field: the column.
-        new: the assignments to it, with values in the types of their targets.
+        targets: what is assigned to it.
+        values: the new values by their names as given.
     """
-    values = {target.path: value for target, value in new}
-    return values[()] if () in values else _with_members(old, field.type, values)
+    new = {}
+    for target in targets:
+        value = values[target.key]
+        given = _value_column(value, target.field)
+        kind = _value_type(rows, given, value, target.field.name)
+        new[target.path] = assigned_column(given, kind, target.field)
+    return new[()] if () in new else _with_members(old, field.type, new)
+
+
+def updated_columns(
+    rows: DataFrame, row_type: RowType, values: Mapping[str, object]
+) -> list[Column]:
+    """Return the columns of updated rows.
+
+    Args:
+        rows: the rows to update, and what the new values read.
+        row_type: the table's columns.
+        values: the new values by name of a column or member.
+    """
+    assigned = targets_by_column(values, row_type)
+    columns = []
+    for field in row_type:
+        column = f.col(quoted(field.name))
+        if field.name in assigned:
+            column = new_column(rows, column, field, assigned[field.name], values)
+        columns.append(column.alias(field.name))
+    return columns
 
 
 def _with_members(old: Column, kind: DataType, new: Mapping[Path, Column]) -> Column:

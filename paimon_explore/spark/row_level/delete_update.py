@@ -4,27 +4,22 @@ Spark does not support DELETE and UPDATE for Python sources. Concurrently writte
 in a table with a primary key the later commit wins if both write a row.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as f
 
 from paimon_explore.arguments import mapping
 from paimon_explore.commit.planned_again import repeated
-from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.scan.predicate.sql_parser import Where, predicate
+from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.reads.special_reads import where_text
 from paimon_explore.spark.row_level.assigned_values import (
-    Target,
-    new_column,
-    targets_by_column,
-    value_column,
-    value_type,
+    updated_columns,
 )
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
@@ -34,7 +29,6 @@ from paimon_explore.spark.row_level.row_change_job import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
-from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.table import Table, open_table
 
 
@@ -115,12 +109,8 @@ def update(
         target, condition = _target(spark, opened, stated)
         target.check_update(set)
         old = target.rows.filter(condition)
-        found = targets_by_column(set, target.schema.row_type)
-        columns = [
-            _assigned(old, set, field, found.get(field.name, ())) for field in target.schema.fields
-        ]
-        row_locations = [f.col(name) for name in target.place]
-        return target.apply(old.select(*columns, *row_locations, f.lit(UPDATE).alias(ACT)))
+        columns = updated_columns(old, target.schema.row_type, set)
+        return target.apply(old.select(*columns, *target.place, f.lit(UPDATE).alias(ACT)))
 
     return repeated(opened.options, attempt)
 
@@ -132,21 +122,6 @@ def _target(
     if isinstance(where, Column):
         return change_target(spark, table), where
     target = change_target(spark, table, where)
-    if where is None:
+    if where is None or target.placed is None:  # the read has left the others out
         return target, f.lit(True)  # noqa: FBT003 - a column
-    if target.placed is None:
-        return target, f.lit(True)  # noqa: FBT003 - the read has left the others out
-    text = where if isinstance(where, str) else to_sql(predicate(where))
-    return target, f.expr(text)
-
-
-def _assigned(
-    old: DataFrame, values: Mapping[str, object], field: DataField, targets: Sequence[Target]
-) -> Column:
-    before, new = f.col(quoted(field.name)), []
-    for target in targets:
-        value = values[target.key]
-        column = value_column(value, target.field)
-        kind = value_type(old, column, value, target.field.name)
-        new.append((target, target.converted(column, kind)))
-    return (new_column(before, field, new) if new else before).alias(field.name)
+    return target, f.expr(where_text(where))

@@ -23,8 +23,6 @@ from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.row_level.assigned_values import (
     new_column,
     targets_by_column,
-    value_column,
-    value_type,
 )
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
@@ -36,13 +34,12 @@ from paimon_explore.spark.row_level.row_change_job import (
 )
 from paimon_explore.spark.row_level.row_tracking_write import (
     Clause,
-    Condition,
     has_row_ids,
     merge_here,
 )
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
-from paimon_explore.sql_statements.merge_clause import MergeRows, evolve
+from paimon_explore.sql_statements.merge_clause import MergeAction, MergeRows, evolve
 from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
@@ -51,6 +48,8 @@ from paimon_explore.table.table_base import store_of
 
 _HERE = "_paimon_here"
 _TARGET, _SOURCE = "target", "source"
+_OF_TABLE = (MergeRows.MATCHED, MergeRows.NOT_MATCHED_BY_SOURCE)
+Condition = str | Column | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +126,7 @@ class Merge:
         return target.apply(_Plan(self, target).changes(), once=_may_double(self.clauses))
 
 
-_ACTIONS = {INSERT: "INSERT", UPDATE: "UPDATE", DELETE: "DELETE"}
+_ACTS = {MergeAction.INSERT: INSERT, MergeAction.UPDATE: UPDATE, MergeAction.DELETE: DELETE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,42 +144,40 @@ class When:
             assignments: the new values by column: a string is an SQL expression over `target.x`
                 and `source.x`, as is a Spark column; anything else is a constant.
         """
-        self._only(UPDATE, MergeRows.MATCHED, MergeRows.NOT_MATCHED_BY_SOURCE)
-        return self._with(UPDATE, assignments)
+        return self._with(_OF_TABLE, MergeAction.UPDATE, assignments)
 
     def updateAll(self) -> Merge:  # noqa: N802 - Spark's name
         """Update all columns with the values of the source."""
-        self._only(UPDATE, MergeRows.MATCHED)
-        return self._with(UPDATE, None)
+        return self._with((MergeRows.MATCHED,), MergeAction.UPDATE, None)
 
     def insert(self, assignments: Mapping[str, object]) -> Merge:
         """Insert a row with these values, given as for `update`."""
-        self._only(INSERT, MergeRows.NOT_MATCHED)
-        return self._with(INSERT, assignments)
+        return self._with((MergeRows.NOT_MATCHED,), MergeAction.INSERT, assignments)
 
     def insertAll(self) -> Merge:  # noqa: N802 - Spark's name
         """Insert the row of the source."""
-        self._only(INSERT, MergeRows.NOT_MATCHED)
-        return self._with(INSERT, None)
+        return self._with((MergeRows.NOT_MATCHED,), MergeAction.INSERT, None)
 
     def delete(self) -> Merge:
         """Delete the row of the table."""
-        self._only(DELETE, MergeRows.MATCHED, MergeRows.NOT_MATCHED_BY_SOURCE)
-        return self._with(DELETE, {})
+        return self._with(_OF_TABLE, MergeAction.DELETE, {})
 
     update_all = updateAll
     insert_all = insertAll
 
-    def _only(self, act: str, *allowed: MergeRows) -> None:
+    def _with(
+        self,
+        allowed: Sequence[MergeRows],
+        action: MergeAction,
+        values: Mapping[str, object] | None,
+    ) -> Merge:
         if self.rows not in allowed:
             raise InvalidInputError(
-                f"{_ACTIONS[act]} is not allowed in a {self.rows.value} clause.",
+                f"{action.value} is not allowed in a {self.rows.value} clause.",
                 hint="Insert rows of the source in a WHEN NOT MATCHED clause. Update or delete "
                 "rows of the table in a WHEN MATCHED or WHEN NOT MATCHED BY SOURCE clause.",
             )
-
-    def _with(self, act: str, values: Mapping[str, object] | None) -> Merge:
-        clause = Clause(rows=self.rows, condition=self.condition, act=act, values=values)
+        clause = Clause(rows=self.rows, condition=self.condition, action=action, values=values)
         return replace(self.merge, clauses=(*self.merge.clauses, clause))
 
 
@@ -221,8 +218,9 @@ def _stated(condition: Condition | NotGiven) -> Condition:
 def _may_double(clauses: Sequence[Clause]) -> bool:
     """Return whether two source rows that match one row of the table are an error."""
     matched = [clause for clause in clauses if clause.rows is MergeRows.MATCHED]
-    only_delete = len(matched) == 1 and matched[0].act == DELETE and matched[0].condition is None
-    return bool(matched) and not only_delete
+    if len(matched) != 1 or matched[0].action is not MergeAction.DELETE:
+        return bool(matched)
+    return matched[0].condition is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +236,7 @@ class _Plan:
             raise InvalidInputError("The merge has no clauses.", hint="Add a WHEN clause.")
         self._check()
         joined = self._joined()
-        act = self._chosen({n: f.lit(c.act) for n, c in enumerate(merge.clauses)})
+        act = self._chosen({n: f.lit(_ACTS[c.action]) for n, c in enumerate(merge.clauses)})
         columns = [self._column(joined, one).alias(one.name) for one in self.target.schema.fields]
         row_locations = [self._of_target(name).alias(name) for name in self.target.place]
         return joined.select(*columns, *row_locations, act.alias(ACT)).filter(
@@ -246,18 +244,15 @@ class _Plan:
         )
 
     def _check(self) -> None:
-        row_type = self.target.schema.row_type
-        known = row_type.names
+        known = self.target.schema.row_type.names
         for clause in self.merge.clauses:
             if clause.values is None:
                 self._check_source(self.merge.source.columns)
-            if clause.act == UPDATE:
+            if clause.action is MergeAction.UPDATE:
                 self.target.check_update(clause.values or {})
-            if clause.act == DELETE:
-                self.target.check_delete()
-            if clause.act == UPDATE:
-                targets_by_column(clause.values or {}, row_type)
                 continue
+            if clause.action is MergeAction.DELETE:
+                self.target.check_delete()
             for name in clause.values or {}:
                 if name not in known:
                     msg = f"{clause.rows.value}: the table has no column {name!r}."
@@ -331,7 +326,8 @@ class _Plan:
     def _value(self, joined: DataFrame, clause: Clause, one: DataField) -> Column:
         keys = () if self.target.placed is not None else self.target.fixed
         old = self._of_target(one.name)
-        if clause.act == DELETE or (clause.act == UPDATE and one.name in keys):
+        is_update = clause.action is MergeAction.UPDATE
+        if clause.action is MergeAction.DELETE or (is_update and one.name in keys):
             return old
         if clause.values is None:
             given = self._of_source(one.name)
@@ -339,18 +335,8 @@ class _Plan:
             return assigned_column(given, kind, one)
         found = targets_by_column(clause.values, self.target.schema.row_type).get(one.name, ())
         if not found:
-            return old if clause.act == UPDATE else _default(one)
-        new = []
-        for target in found:
-            value = clause.values[target.key]
-            given = value_column(value, target.field)
-            kind = value_type(joined, given, value, target.field.name)
-            new.append((target, target.converted(given, kind)))
-        return new_column(old, one, new)
-
-
-def _default(one: DataField) -> Column:
-    return f.expr(default_text(one)).cast(spark_type(one.type))
+            return old if is_update else f.expr(default_text(one)).cast(spark_type(one.type))
+        return new_column(joined, old, one, found, clause.values)
 
 
 def _column(condition: str | Column) -> Column:
@@ -392,7 +378,7 @@ def evolved(
 
 def _updatable(clause: Clause, values: dict[str, str], schema: TableSchema) -> dict[str, str]:
     """Return the columns that a clause of all columns assigns: updates leave keys."""
-    if clause.act == INSERT:
+    if clause.action is MergeAction.INSERT:
         return values
     fixed = (*schema.primary_keys, *schema.partition_keys) if schema.primary_keys else ()
     return {name: text for name, text in values.items() if name not in fixed}

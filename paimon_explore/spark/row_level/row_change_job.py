@@ -16,12 +16,12 @@ kept.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
@@ -216,8 +216,7 @@ def _removal(
 
 
 ACT = "_paimon_act"
-INSERT, UPDATE, DELETE = "I", "U", "D"
-_KINDS = {INSERT: "+I", UPDATE: "+U", DELETE: "-D"}
+INSERT, UPDATE, DELETE = "+I", "+U", "-D"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,13 +316,8 @@ class ChangeTarget:
 
     def _upsert(self, changes: DataFrame) -> Snapshot | None:
         target = write_target(self.table, replaces=False)
-        kind: Column = reduce(
-            lambda made, act: made.when(f.col(ACT) == act, _KINDS[act]),
-            (UPDATE, DELETE),
-            f.when(f.col(ACT) == INSERT, _KINDS[INSERT]),
-        )
         columns = [f.col(quoted(name)) for name in self.schema.row_type.names]
-        return written(changes.select(*columns, kind.alias(ROW_KIND)), target, None)
+        return written(changes.select(*columns, f.col(ACT).alias(ROW_KIND)), target, None)
 
     def _rewrite(self, changes: DataFrame, placed: PlacedRows) -> Snapshot | None:
         target = write_target(self.table, replaces=False)

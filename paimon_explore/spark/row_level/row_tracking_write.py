@@ -12,37 +12,17 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame
 
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
-from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
-from paimon_explore.spark.row_level.row_change_job import DELETE, INSERT
-from paimon_explore.sql_statements.merge_clause import MergeRows
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
+from paimon_explore.sql_statements.merge_clause import MergeClause
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.merge_builder import Merge as LocalMerge
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
 
-Condition = str | Column | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """One WHEN clause of a merge.
-
-    Attributes:
-        rows: the rows to which it applies.
-        condition: restricts these rows; None for all.
-        act: `INSERT`, `UPDATE` or `DELETE`.
-        values: the value of each changed column; None for all columns as the source has them.
-    """
-
-    rows: MergeRows
-    condition: Condition
-    act: str
-    values: Mapping[str, object] | None = None
+Clause = MergeClause[str | Column, object]
 
 
 def has_row_ids(table: Table) -> bool:
@@ -57,7 +37,9 @@ def delete_here(table: Table, where: Where | Column) -> Snapshot | None:
     Raises:
         UnsupportedFeatureError: a condition that only Spark can evaluate.
     """
-    return table.delete(_condition(table, where))
+    if isinstance(where, Column):
+        raise _refused(table)
+    return table.delete(where)
 
 
 def update_here(
@@ -68,8 +50,7 @@ def update_here(
     Raises:
         UnsupportedFeatureError: a value or condition that only Spark can evaluate.
     """
-    condition = NOT_GIVEN if where is None else _condition(table, where)
-    return table.update(_values(table, values), condition)
+    return table.update(_values(table, values), _condition(table, where))
 
 
 def merge_here(
@@ -100,30 +81,15 @@ def merge_here(
         source_alias=aliases[1],
     )
     for clause in clauses:
-        made = _with_clause(made, table, clause)
+        values = None if clause.values is None else _values(table, clause.values)
+        made = clause.added_to(made, _condition(table, clause.condition), values)
     return made.execute()
 
 
-def _with_clause(made: LocalMerge, table: Table, clause: Clause) -> LocalMerge:
-    condition = NOT_GIVEN if clause.condition is None else _condition(table, clause.condition)
-    values = None if clause.values is None else _values(table, clause.values)
-    if clause.act == INSERT:
-        return made.when_not_matched_insert(values, condition)
-    if clause.rows is MergeRows.NOT_MATCHED_BY_SOURCE:
-        if clause.act == DELETE:
-            return made.when_not_matched_by_source_delete(condition)
-        return made.when_not_matched_by_source_update(values or {}, condition)
-    if clause.act == DELETE:
-        return made.when_matched_delete(condition)
-    if values is None:
-        return made.when_matched_update_all(condition)
-    return made.when_matched_update(values, condition)
-
-
-def _condition(table: Table, where: Where | Column) -> Where:
+def _condition(table: Table, where: Where | Column | None) -> Where | NotGiven:
     if isinstance(where, Column):
         raise _refused(table)
-    return where
+    return NOT_GIVEN if where is None else where
 
 
 def _values(table: Table, values: Mapping[str, object]) -> Mapping[str, object]:

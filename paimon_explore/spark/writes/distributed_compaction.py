@@ -78,7 +78,7 @@ def compact(
         target = write_target(opened, replaces=False)
         table = (target.store, target.schema, target.options)
         messages = compact_postponed(*table, partitions=partitions)
-        return commit_rewrite(target, messages, lambda own: own.commit(messages))
+        return commit_rewrite(target, messages)
 
     def merge(_: int) -> Snapshot | None:
         target = write_target(opened, replaces=False)

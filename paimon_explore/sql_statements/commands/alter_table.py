@@ -27,6 +27,7 @@ Syntax:
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -95,7 +96,7 @@ class _Alter:
             "MODIFY": self._new_column,
             "SET": self._set,
             "UNSET": self._unset,
-            "RESET": self._reset,
+            "RESET": partial(self._remove_options, ignore=True),
             "CREATE": self._create,
             "REPLACE": self._replace,
             "DELETE": self._delete,
@@ -254,9 +255,6 @@ class _Alter:
         self._reader.expect("TBLPROPERTIES", part="ALTER TABLE … UNSET")
         return self._remove_options(ignore=self._reader.takes("IF", "EXISTS"))
 
-    def _reset(self) -> Answer:
-        return self._remove_options(ignore=True)
-
     def _remove_options(self, *, ignore: bool) -> Answer:
         keys = [Reader(text).rest().strip("'\"`") for text in self._reader.parts("the options")]
         known = {*self._schema.options, "comment"}
@@ -354,12 +352,8 @@ def _move(*, first: bool, after: str | None) -> Move | None:
 
 def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run the rest of an ALTER TABLE; return None if the table belongs to Spark."""
-    parts = reader.path("the table")
-    name = warehouse.find(parts)
-    if name is None:
-        warehouse.refuse_missing(parts)
-        return None
-    return _Alter(warehouse, reader, name).run()
+    name = warehouse.find_or_refuse(reader.path("the table"))
+    return None if name is None else _Alter(warehouse, reader, name).run()
 
 
 def comment_on(warehouse: Warehouse, reader: Reader) -> Answer | None:

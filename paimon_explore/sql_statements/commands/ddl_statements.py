@@ -301,7 +301,7 @@ def _create(warehouse: Warehouse, made: _Create, query: str | None) -> Answer:
         warehouse.base(made.name)
     rows = None if query is None else run_query(warehouse, query)
     if there:
-        return _replace(warehouse, made, rows)
+        return repeated(TableOptions({}), lambda _: _replace_once(warehouse, made, rows))
     name = made.name.table
     catalog.create_table(name, _row_type(made.columns, rows), **_definition(made))
     if rows is None:
@@ -334,12 +334,8 @@ def _definition(made: _Create) -> _Definition:
     }
 
 
-def _replace(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Answer:
-    """Give an existing table another schema, and the rows of a query."""
-    return repeated(TableOptions({}), lambda _: _replace_once(warehouse, made, rows))
-
-
 def _replace_once(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Answer:
+    """Give an existing table another schema, and the rows of a query."""
     table = warehouse.base(made.name)
     columns = _row_type(made.columns, rows)
     wanted = new_table_schema(warehouse.warehouse(), columns, **_definition(made))

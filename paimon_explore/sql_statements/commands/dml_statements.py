@@ -58,8 +58,8 @@ from paimon_explore.sql_statements.commands.merge_alignment import (
 from paimon_explore.sql_statements.engine import OVERWRITE_MODE, TARGET_VIEW, RowMerge, RowUpdate
 from paimon_explore.sql_statements.merge_clause import (
     MergeAction,
-    MergeClause,
     MergeRows,
+    SqlClause,
     evolve,
     schema_with_source,
 )
@@ -90,10 +90,8 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
     """
     overwrites = reader.expect_one("INTO", "OVERWRITE", part="INSERT") == "OVERWRITE"
     reader.takes("TABLE")
-    parts = reader.path("the table")
-    name = warehouse.find(parts)
+    name = warehouse.find_or_refuse(reader.path("the table"))
     if name is None:
-        warehouse.refuse_missing(parts)
         return None
     options = None
     if reader.comes("WITH", "("):
@@ -295,9 +293,8 @@ def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
 def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | None:
     """Read the target table and its alias; return None if the table belongs to the engine."""
     parts = reader.path("the table")
-    name = warehouse.find(parts)
+    name = warehouse.find_or_refuse(parts)
     if name is None:
-        warehouse.refuse_missing(parts)
         return None
     table = warehouse.base(name)
     alias = alias_of(reader, *stops)
@@ -407,10 +404,8 @@ def delete(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run TRUNCATE TABLE; return None if the table belongs to the engine."""
     reader.expect("TABLE", part="TRUNCATE")
-    parts = reader.path("the table")
-    name = warehouse.find(parts)
+    name = warehouse.find_or_refuse(reader.path("the table"))
     if name is None:
-        warehouse.refuse_missing(parts)
         return None
     table = warehouse.base(name)
     if not reader.takes("PARTITION"):
@@ -458,7 +453,7 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     return committed(warehouse.engine.merge(described))
 
 
-def _qualified(clause: MergeClause, sides: Mapping[str, Sequence[str]]) -> MergeClause:
+def _qualified(clause: SqlClause, sides: Mapping[str, Sequence[str]]) -> SqlClause:
     """Return a clause with qualified columns, if its rows have only one side.
 
     Args:
@@ -489,7 +484,7 @@ def _qualified(clause: MergeClause, sides: Mapping[str, Sequence[str]]) -> Merge
     )
 
 
-def _refuse_queries(source: str, clauses: Sequence[MergeClause], on: str) -> None:
+def _refuse_queries(source: str, clauses: Sequence[SqlClause], on: str) -> None:
     texts = [on, *(c.condition for c in clauses if c.condition is not None)]
     if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
         raise UnsupportedFeatureError(
@@ -527,7 +522,7 @@ def _over_point(reader: Reader) -> None:
             reader.next()
 
 
-def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> MergeClause:
+def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> SqlClause:
     reader.expect("WHEN", part="MERGE")
     rows = _rows(reader)
     condition = subject.own(reader.until("THEN")) if reader.takes("AND") else None
@@ -535,17 +530,17 @@ def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> MergeClaus
     allowed = ("INSERT",) if rows is MergeRows.NOT_MATCHED else ("UPDATE", "DELETE")
     act = reader.expect_one(*allowed, part=rows.value)
     if act == "DELETE":
-        return MergeClause(rows=rows, condition=condition, action=MergeAction.DELETE, values={})
+        return SqlClause(rows=rows, condition=condition, action=MergeAction.DELETE, values={})
     if act == "UPDATE":
         reader.expect("SET", part=rows.value)
         if rows is MergeRows.MATCHED and reader.takes("*"):
-            return MergeClause(rows=rows, condition=condition, action=MergeAction.UPDATE)
+            return SqlClause(rows=rows, condition=condition, action=MergeAction.UPDATE)
         part = f"{rows.value} THEN UPDATE"
         values = assignments_of(reader, subject, schema, part, "WHEN")
-        return MergeClause(rows=rows, condition=condition, action=MergeAction.UPDATE, values=values)
+        return SqlClause(rows=rows, condition=condition, action=MergeAction.UPDATE, values=values)
     if reader.takes("*"):
-        return MergeClause(rows=rows, condition=condition, action=MergeAction.INSERT)
-    return MergeClause(
+        return SqlClause(rows=rows, condition=condition, action=MergeAction.INSERT)
+    return SqlClause(
         rows=rows, condition=condition, action=MergeAction.INSERT, values=_inserted(reader, schema)
     )
 

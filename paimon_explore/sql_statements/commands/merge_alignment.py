@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.sql_statements.merge_clause import MergeClause, MergeRows
+from paimon_explore.sql_statements.merge_clause import MergeRows, SqlClause
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.table_references import tree_of
 
@@ -24,7 +24,7 @@ def check_star(schema: TableSchema, source: Sequence[str]) -> None:
         )
 
 
-def star_with_defaults(clause: MergeClause, schema: TableSchema, source: str) -> MergeClause:
+def star_with_defaults(clause: SqlClause, schema: TableSchema, source: str) -> SqlClause:
     """Return `*` as assignments, if NULL becomes a default value."""
     if clause.values is not None or not any(one.default_value for one in schema.fields):
         return clause
@@ -32,7 +32,7 @@ def star_with_defaults(clause: MergeClause, schema: TableSchema, source: str) ->
     return replace(clause, values={name: f"{quoted(source)}.{quoted(name)}" for name in names})
 
 
-def without_keys(clause: MergeClause, on: str, schema: TableSchema) -> MergeClause:
+def without_keys(clause: SqlClause, on: str, schema: TableSchema) -> SqlClause:
     """Return an update without `key = source.key`, where ON says that both are equal."""
     tree, values = tree_of(f"SELECT {on}"), clause.values or {}
     if clause.rows is not MergeRows.MATCHED or tree is None or tree.find(exp.Or, exp.Not):

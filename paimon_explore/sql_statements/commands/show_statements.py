@@ -48,7 +48,7 @@ from paimon_explore.sql_statements.clauses import partition_spec
 from paimon_explore.sql_statements.data_type_names import is_spark_type, type_name
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
-from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
+from paimon_explore.sql_statements.quoted_names import CATALOG, quoted, text_constant
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
@@ -94,12 +94,8 @@ def _of_table(
     reader: Reader,
     act: Callable[[Reader, Table], Answer],
 ) -> Answer | None:
-    parts = reader.path("the table")
-    name = warehouse.find(parts)
-    if name is None:
-        warehouse.refuse_missing(parts)
-        return None
-    return act(reader, warehouse.base(name))
+    name = warehouse.find_or_refuse(reader.path("the table"))
+    return None if name is None else act(reader, warehouse.base(name))
 
 
 def _like(reader: Reader) -> Callable[[str], bool]:
@@ -203,12 +199,13 @@ def create_text(name: str, schema: TableSchema) -> str:
     if schema.partition_keys:
         lines.append(f"PARTITIONED BY ({', '.join(map(_name, schema.partition_keys))})")
     if schema.comment is not None:
-        lines.append(f"COMMENT {_text(schema.comment)}")
+        lines.append(f"COMMENT {text_constant(schema.comment)}")
     options = masked_options(schema.options)
     if schema.primary_keys:
         options["primary-key"] = ",".join(schema.primary_keys)
     if options:
-        pairs = ",\n".join(f"  {_text(k)} = {_text(v)}" for k, v in sorted(options.items()))
+        texts = {text_constant(k): text_constant(v) for k, v in sorted(options.items())}
+        pairs = ",\n".join(f"  {key} = {value}" for key, value in texts.items())
         lines.append(f"TBLPROPERTIES (\n{pairs})")
     return masked("\n".join(lines) + "\n")
 
@@ -218,16 +215,16 @@ def _column_text(field: DataField) -> str:
     if field.default_value is not None:
         is_plain = is_root(field.type, *NUMBERS, TypeRoot.BOOLEAN)
         is_constant = is_plain or _CONSTANT.fullmatch(field.default_value)
-        text = field.default_value if is_constant else _text(field.default_value)
+        text = field.default_value if is_constant else text_constant(field.default_value)
         parts.append(f"DEFAULT {text}")
     return " ".join(parts)
 
 
 def _rules(field: DataField) -> str:
     required = "" if field.type.nullable else " NOT NULL"
-    return (
-        required if field.description is None else f"{required} COMMENT {_text(field.description)}"
-    )
+    if field.description is None:
+        return required
+    return f"{required} COMMENT {text_constant(field.description)}"
 
 
 def _type_text(kind: DataType) -> str:
@@ -248,10 +245,6 @@ def _type_text(kind: DataType) -> str:
 
 def _name(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else quoted(name)
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
@@ -316,9 +309,8 @@ def _columns(warehouse: Warehouse, reader: Reader) -> Answer | None:
     parts = reader.path("the table")
     if reader.takes_one("IN", "FROM"):
         parts = (reader.identifier("the database"), *parts)
-    name = warehouse.find(parts)
+    name = warehouse.find_or_refuse(parts)
     if name is None:
-        warehouse.refuse_missing(parts)
         return None
     reader.end()
     found = warehouse.open(name)

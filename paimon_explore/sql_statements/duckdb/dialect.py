@@ -1,10 +1,8 @@
 """Queries in Spark's dialect as queries of DuckDB."""
 
 import difflib
-import logging
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import pairwise
 
 import sqlglot
@@ -15,6 +13,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.sql_statements.clauses import silent_sqlglot
 from paimon_explore.sql_statements.duckdb.column_names import column_namer
 from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
@@ -137,7 +136,7 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     missing = nothing_after(text) if dialect == SPARK else None
     if missing is not None:
         raise QueryProblemError(f"The query cannot be parsed: nothing follows {missing.text!r}.")
-    with _silent_sqlglot():
+    with silent_sqlglot():
         try:
             read = _AnsiSpark if dialect == SPARK else dialect
             tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
@@ -343,7 +342,7 @@ def named(tree: exp.Query) -> exp.Query:
         if isinstance(function, exp.Func) and function.sql_name().lower() == name in OWN_FUNCTIONS:
             function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
-            with _silent_sqlglot():
+            with silent_sqlglot():
                 text = name_of(item)
             if text:  # that of '' is empty, which is no name in DuckDB
                 item.replace(exp.alias_(item.copy(), text, quoted=True))
@@ -352,7 +351,7 @@ def named(tree: exp.Query) -> exp.Query:
 
 def duckdb_tree(tree: exp.Expr, dialect: str = SPARK) -> exp.Expr:
     """Return a tree with functions of DuckDB that have the results that its dialect defines."""
-    with _silent_sqlglot():
+    with silent_sqlglot():
         return spark_semantics(tree) if dialect == SPARK else tree
 
 
@@ -389,17 +388,6 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
         node.replace(constant(value(node.name)))
     check_used(args, [node.name for node in markers])
     return tree
-
-
-@contextmanager
-def _silent_sqlglot() -> Iterator[None]:
-    logger = logging.getLogger("sqlglot")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def _parse_problem(error: Exception) -> QueryProblemError:

@@ -13,15 +13,15 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.builder import col
 from paimon_explore.scan.predicate.expression import Column, Expression, conjunction
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
+from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.duckdb.dialect import parsed_expression
 from paimon_explore.sql_statements.duckdb.expressions import computed
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import RowMerge, RowUpdate
-from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows, evolve
+from paimon_explore.sql_statements.merge_clause import SqlClause, evolve
 from paimon_explore.sql_statements.outcome import row_type_of
 from paimon_explore.sql_statements.query_pushdown import usable_where, whole_where
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
 
@@ -74,7 +74,7 @@ def merge(change: RowMerge, rows: DuckRows, sources: Mapping[str, object]) -> Sn
     on = scope.on()
     made = change.table.merge(typed.to_batches(), on, target_alias="target", source_alias="source")
     for clause in change.clauses:
-        made = scope.added(made, clause)
+        made = clause.added_to(made, *scope.expressions(clause))
     return made.execute()
 
 
@@ -124,7 +124,8 @@ class _MergeScope:
 
     def on(self) -> Expression:
         """Return the join condition; equalities of columns are found by the merge itself."""
-        parts = [self._equality(part) or self._made(part) for part in _conjuncts(self._change.on)]
+        tree = parsed_expression(self._change.on)
+        parts = [self._equality(part) or self._made(part) for part in conjuncts(tree)]
         return conjunction(parts)
 
     def _equality(self, part: exp.Expr) -> Expression | None:
@@ -191,8 +192,10 @@ class _MergeScope:
             found = exp.Dot(this=found, expression=exp.to_identifier(name))
         return found
 
-    def added(self, made: Merge, clause: MergeClause) -> Merge:
-        """Return the merge with one more clause."""
+    def expressions(
+        self, clause: SqlClause
+    ) -> tuple[Expression | NotGiven, dict[str, Expression] | None]:
+        """Return the condition and the values of a clause."""
         condition: Expression | NotGiven = NOT_GIVEN
         if clause.condition is not None:
             condition = self._made(parsed_expression(clause.condition))
@@ -202,26 +205,4 @@ class _MergeScope:
                 name: self._made(parsed_expression(text), name)
                 for name, text in clause.values.items()
             }
-        if clause.action is MergeAction.INSERT:
-            return made.when_not_matched_insert(values, condition)
-        if clause.rows is MergeRows.NOT_MATCHED_BY_SOURCE:
-            if clause.action is MergeAction.DELETE:
-                return made.when_not_matched_by_source_delete(condition)
-            return made.when_not_matched_by_source_update(values or {}, condition)
-        if clause.action is MergeAction.DELETE:
-            return made.when_matched_delete(condition)
-        if values is None:
-            return made.when_matched_update_all(condition)
-        return made.when_matched_update(values, condition)
-
-
-def _conjuncts(text: str) -> list[exp.Expr]:
-    tree = parsed_expression(text).unnest()
-    pending, found = [tree], list[exp.Expr]()
-    while pending:
-        node = pending.pop().unnest()
-        if isinstance(node, exp.And):
-            pending += [node.expression, node.this]
-        else:
-            found.append(node)
-    return found
+        return condition, values

@@ -1,7 +1,7 @@
 """Functions of Spark as those of DuckDB."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 
 from sqlglot import exp
@@ -31,6 +31,37 @@ _DIRECTIVES = dict(
 def call(name: str, *parts: exp.Expr) -> exp.Expr:
     """Return a call of a function of DuckDB."""
     return exp.Anonymous(this=name, expressions=list(parts))
+
+
+def struct_of(names: Iterable[str], values: Iterable[exp.Expr]) -> exp.Expr:
+    """Return a struct of values with names."""
+    members = [
+        exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=value)
+        for name, value in zip(names, values, strict=True)
+    ]
+    return exp.Struct(expressions=members)
+
+
+def each(items: exp.Expr, made: exp.Expr, *parameters: exp.Expr) -> exp.Expr:
+    """Return the list of what an expression over parameters makes of the items of a list."""
+    names = [one.copy() for one in parameters]
+    return call("list_transform", items, exp.Lambda(this=made, expressions=names))
+
+
+def applied(value: exp.Expr, function: exp.Expr) -> exp.Expr:
+    """Return what a lambda makes of a value."""
+    values = call("list_transform", exp.Array(expressions=[value.copy()]), function)
+    return call("list_extract", values, ONE.copy())
+
+
+def is_null(value: exp.Expr) -> exp.Expr:
+    """Return whether a value is null."""
+    return exp.Is(this=value.copy(), expression=exp.Null())
+
+
+def null_if(test: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """Return a value, or null if a test is true."""
+    return exp.Case(ifs=[exp.If(this=test, true=exp.Null())], default=value)
 
 
 def constant(node: exp.Expr, what: str) -> str:
@@ -147,7 +178,7 @@ def _present(node: exp.Expr) -> exp.Expr:
     if in_window:
         kind = exp.FirstValue if is_first else exp.LastValue
         return exp.IgnoreNulls(this=kind(this=inner.this.copy()))
-    is_there = exp.Not(this=exp.Is(this=inner.this.copy(), expression=exp.Null()))
+    is_there = exp.Not(this=is_null(inner.this))
     function = call("first" if is_first else "last", inner.this.copy())
     return exp.Filter(this=function, expression=exp.Where(this=is_there))
 
@@ -182,11 +213,7 @@ def _counted(node: exp.Expr) -> exp.Expr:
     more = node.expressions
     if not more or isinstance(node.this, exp.Distinct):
         return node
-    is_null = exp.or_(
-        *(exp.Is(this=one.copy(), expression=exp.Null()) for one in (node.this, *more))
-    )
-    case = exp.Case(ifs=[exp.If(this=is_null, true=exp.Null())], default=ONE.copy())
-    return exp.Count(this=case)
+    return exp.Count(this=of_values(ONE.copy(), node.this, *more))
 
 
 def _filtered(node: exp.Expr) -> exp.Expr:
@@ -279,20 +306,13 @@ def _extreme(
     key = value if order is None else order
     if _is_struct(key):
         values = [one.args.get("expression") or one.unalias() for one in key.expressions]
-        parts = [
-            part
-            for one in values
-            for part in (exp.Not(this=exp.Is(this=one.copy(), expression=exp.Null())), one.copy())
-        ]
+        parts = [part for one in values for part in (exp.Not(this=is_null(one)), one.copy())]
         key = call("row", *parts)
     if count is not None:  # structs, as DuckDB leaves out values that are null
         one = exp.to_identifier("_one")
-        held = exp.Struct(expressions=[exp.PropertyEQ(this=one, expression=value.copy())])
+        held = struct_of(["_one"], [value.copy()])
         found = call(name.removesuffix("_null"), held, key.copy(), count.copy())
-        value_of = exp.Lambda(
-            this=call("struct_extract", one.copy(), exp.Literal.string("_one")), expressions=[one]
-        )
-        return call("list_transform", found, value_of)
+        return each(found, call("struct_extract", one, exp.Literal.string("_one")), one)
     return call(name, value.copy(), key.copy())
 
 
@@ -311,26 +331,17 @@ def _unix_count(node: exp.Expr, micros: int) -> exp.Expr:
 
 def of_values(made: exp.Expr, *values: exp.Expr) -> exp.Expr:
     """Return an expression that is null where one of some values is."""
-    is_null = exp.or_(*(exp.Is(this=one.copy(), expression=exp.Null()) for one in values))
-    return exp.Case(ifs=[exp.If(this=is_null, true=exp.Null())], default=made)
+    return null_if(exp.or_(*map(is_null, values)), made)
 
 
 def _zipped(*arrays: exp.Expr) -> exp.Expr:
     """Return the structs of the elements of arrays, with the names of columns or the positions."""
     at = exp.to_identifier("_at")
-    fields = [
-        exp.PropertyEQ(
-            this=exp.to_identifier(
-                one.name if isinstance(one, exp.Column) else str(number), quoted=True
-            ),
-            expression=call("list_extract", one.copy(), at.copy()),
-        )
-        for number, one in enumerate(arrays)
-    ]
+    names = [one.name if isinstance(one, exp.Column) else str(n) for n, one in enumerate(arrays)]
+    items = [call("list_extract", one.copy(), at.copy()) for one in arrays]
     length = call("greatest", *(call("len", one.copy()) for one in arrays))
     numbers = call("generate_series", ONE.copy(), length)
-    body = exp.Lambda(this=exp.Struct(expressions=fields), expressions=[at.copy()])
-    return of_values(call("list_transform", numbers, body), *arrays)
+    return of_values(each(numbers, struct_of(names, items), at), *arrays)
 
 
 def _digest(node: exp.Expr) -> exp.Expr:
@@ -384,10 +395,8 @@ _CATALOG = "spark_catalog"
 """Spark's name of the catalog of a session that has no other."""
 BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "bround": lambda value, digits=None: call("round_even", value, digits or exp.Literal.number(0)),
-    "isnull": lambda value: exp.Paren(this=exp.Is(this=value, expression=exp.Null())),
-    "isnotnull": lambda value: exp.Not(
-        this=exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
-    ),
+    "isnull": lambda value: exp.Paren(this=is_null(value)),
+    "isnotnull": lambda value: exp.Not(this=exp.Paren(this=is_null(value))),
     "crc32": lambda value: call("crc32", call("spark_bytes", value)),
     "map_concat": lambda *maps: of_values(call("map_concat", *maps), *maps),
     "arrays_zip": _zipped,

@@ -1,13 +1,20 @@
 """Functions of Spark that return several rows or columns, and windows of time."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.duckdb.column_types import is_map_value
-from paimon_explore.sql_statements.duckdb.spark_functions import ONE, call, constant, refused
+from paimon_explore.sql_statements.duckdb.spark_functions import (
+    ONE,
+    call,
+    constant,
+    each,
+    refused,
+    struct_of,
+)
 
 _WINDOW, _GENERATED = "window", "_generated"
 _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
@@ -42,16 +49,6 @@ def _structs(rows: exp.Expr) -> exp.Expr:
     return call("unnest", rows, depth)
 
 
-def _struct(names: Sequence[str], values: Sequence[exp.Expr]) -> exp.Expr:
-    pairs = zip(names, values, strict=True)
-    return exp.Struct(
-        expressions=[
-            exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=value)
-            for name, value in pairs
-        ]
-    )
-
-
 def _rows(node: exp.Expr, rows: exp.Expr, *, outer: bool) -> exp.Expr:
     """Return a list, with a null in place of an empty one if wanted."""
     lateral = node.parent
@@ -79,9 +76,8 @@ def _exploded(*, numbered: bool = False, outer: bool = False) -> Callable[[exp.E
             raise InvalidInputError(
                 f"{node.sql('spark')} returns {len(found)} columns, not {len(names)}."
             )
-        struct = _struct(names or list(found), list(found.values()))
-        body = exp.Lambda(this=struct, expressions=[item.copy(), at.copy()])
-        rows = call("list_transform", call("map_entries", value) if is_map else value, body)
+        struct = struct_of(names or list(found), list(found.values()))
+        rows = each(call("map_entries", value) if is_map else value, struct, item, at)
         return _structs(_rows(node, rows, outer=outer))
 
     return exploded
@@ -94,8 +90,7 @@ def _inlined(node: exp.Expr) -> exp.Expr:
         values = [
             call("struct_extract_at", item, exp.Literal.number(at + 1)) for at in range(len(names))
         ]
-        body = exp.Lambda(this=_struct(names, values), expressions=[item.copy()])
-        rows = call("list_transform", rows, body)
+        rows = each(rows, struct_of(names, values), item)
     return _structs(_rows(node, rows, outer=isinstance(node, exp.Anonymous)))
 
 
@@ -104,7 +99,7 @@ def _stacked(node: exp.Expr) -> exp.Expr:
     width = -(-len(values) // count)
     names = _names(node) or [f"col{at}" for at in range(width)]
     padded = [*(one.copy() for one in values), *[exp.Null()] * (width * count - len(values))]
-    rows = [_struct(names, padded[at : at + width]) for at in range(0, len(padded), width)]
+    rows = [struct_of(names, padded[at : at + width]) for at in range(0, len(padded), width)]
     return _structs(exp.Paren(this=exp.Array(expressions=rows)))
 
 
@@ -113,7 +108,7 @@ def _json_members(node: exp.Expr) -> exp.Expr:
     document, *keys = node.expressions
     names = _names(node) or [f"c{at}" for at in range(len(keys))]
     values = [call("spark_json_member", document.copy(), key.copy()) for key in keys]
-    return _structs(exp.Paren(this=exp.Array(expressions=[_struct(names, values)])))
+    return _structs(exp.Paren(this=exp.Array(expressions=[struct_of(names, values)])))
 
 
 def _unaliased(node: exp.Expr) -> exp.Expr:
@@ -185,7 +180,7 @@ def _named_tuple(node: exp.Expr) -> exp.Expr:
         one.name if isinstance(one, exp.Column | exp.Dot) else f"col{at}"
         for at, one in enumerate(values, 1)
     ]
-    return _struct(names, values)
+    return struct_of(names, values)
 
 
 def select(node: exp.Expr) -> exp.Expr:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.sql_statements.duckdb.spark_functions import SPARK, call, of_values, refused
+from paimon_explore.sql_statements.duckdb.spark_functions import (
+    SPARK,
+    applied,
+    call,
+    each,
+    of_values,
+    refused,
+)
 
 _NAMES = {
     *((exp.Column, "this"), (exp.Column, "table"), (exp.PropertyEQ, "this")),
@@ -45,7 +52,7 @@ def _over_pairs(pairs: exp.Expr, function: exp.Expr, row: Sequence[int | None]) 
     body = _body(function, values)
     made = [body if at is None else values[at].copy() for at in row]
     result = made[0] if len(made) == 1 else call("row", *made)
-    return call("list_transform", pairs, exp.Lambda(this=result, expressions=[pair.copy()]))
+    return each(pairs, result, pair)
 
 
 def _filtered_map(entries: exp.Expr, function: exp.Expr) -> exp.Expr:
@@ -77,8 +84,7 @@ def _finished(node: exp.Expr) -> exp.Expr:
     if finish is None:
         return node
     node.set("finish", None)
-    values = call("list_transform", exp.Array(expressions=[node.copy()]), finish.copy())
-    return call("list_extract", values, exp.Literal.number(1))
+    return applied(node, finish.copy())
 
 
 def _all_or_any(array: exp.Expr, test: exp.Expr) -> exp.Expr:

@@ -14,11 +14,16 @@ from paimon_explore.sql_statements.duckdb.functions.variant_functions import typ
 from paimon_explore.sql_statements.duckdb.spark_functions import (
     ONE,
     SPARK,
+    applied,
     call,
     constant,
+    each,
+    is_null,
+    null_if,
     of_values,
     refused,
     strftime_pattern,
+    struct_of,
 )
 
 _CASTS = {
@@ -144,8 +149,7 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
     if node.is_type("array") and node.to.expressions:
         element = exp.to_identifier("_element")
         cast = _as_spark(type(node)(this=element, to=node.to.expressions[0].copy()))
-        body = exp.Lambda(this=cast, expressions=[element.copy()])
-        node.set("this", call("list_transform", node.this.copy(), body))
+        node.set("this", each(node.this.copy(), cast, element))
         return node
     if node.is_type("struct"):
         return _struct_cast(node)
@@ -169,16 +173,9 @@ def _struct_cast(node: exp.Cast) -> exp.Expr:
         )
         for at, one in zip(map(exp.Literal.number, range(1, len(fields) + 1)), fields, strict=True)
     ]
-    names = [exp.to_identifier(one.name, quoted=True) for one in fields]
-    struct = exp.Struct(
-        expressions=[
-            exp.PropertyEQ(this=name, expression=one)
-            for name, one in zip(names, members, strict=True)
-        ]
-    )
+    struct = struct_of([one.name for one in fields], members)
     body = exp.Lambda(this=of_values(struct, item), expressions=[item.copy()])
-    values = call("list_transform", exp.Array(expressions=[node.this.copy()]), body)
-    return call("list_extract", values, ONE.copy())
+    return applied(node.this, body)
 
 
 def _as_number(value: exp.Expr) -> exp.Expr:
@@ -212,20 +209,15 @@ def _got(variant: exp.Expr, path: exp.Expr, kind: exp.Expr, *, fails: bool) -> e
     return call(typed_function("cast" if fails else "try_cast", target), variant, path)
 
 
-def _variant_get(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = None) -> exp.Expr:
-    return (
-        call("variant_get", variant, path)
-        if kind is None
-        else _got(variant, path, kind, fails=True)
-    )
+def _variant_getter(*, fails: bool) -> Callable[..., exp.Expr]:
+    """Return `variant_get` or `try_variant_get`."""
 
+    def got(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = None) -> exp.Expr:
+        if kind is None:
+            return call("variant_get", variant, path)
+        return _got(variant, path, kind, fails=fails)
 
-def _try_variant_get(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = None) -> exp.Expr:
-    return (
-        call("variant_get", variant, path)
-        if kind is None
-        else _got(variant, path, kind, fails=False)
-    )
+    return got
 
 
 def _from_json(text: exp.Expr, schema: exp.Expr, options: exp.Expr | None = None) -> exp.Expr:
@@ -367,10 +359,9 @@ def _checked_divisor(node: exp.Expr) -> exp.Expr:
     if isinstance(plain, exp.Literal) and plain.name.strip("0."):
         return node
     is_zero = exp.EQ(this=exp.Paren(this=divisor.copy()), expression=exp.Literal.number(0))
-    is_there = exp.Not(this=exp.Paren(this=exp.Is(this=node.this.copy(), expression=exp.Null())))
+    is_there = exp.Not(this=exp.Paren(this=is_null(node.this)))
     fails = call("spark_fail_if", exp.and_(is_zero, is_there), exp.Literal.string(_ZERO))
-    checked = exp.Case(ifs=[exp.If(this=fails, true=exp.Null())], default=divisor.copy())
-    node.set("expression", exp.Paren(this=checked))
+    node.set("expression", exp.Paren(this=null_if(fails, divisor.copy())))
     return node
 
 
@@ -390,10 +381,8 @@ def _by_type(name: str, value: exp.Expr | None = None, *others: exp.Expr) -> exp
         return call(name)
     if not _has_rows(value):
         return call(name, value.copy(), *others)
-    variable = exp.to_identifier("_value")
-    body = exp.Lambda(this=call(name, exp.column("_value"), *others), expressions=[variable])
-    values = call("list_transform", exp.Array(expressions=[value.copy()]), body)
-    return call("list_extract", values, exp.Literal.number(1))
+    made = call(name, exp.column("_value"), *others)
+    return applied(value, exp.Lambda(this=made, expressions=[exp.to_identifier("_value")]))
 
 
 def _has_rows(value: exp.Expr) -> bool:
@@ -443,8 +432,8 @@ def _tried(kind: type[exp.Binary]) -> Callable[[exp.Expr], exp.Expr]:
 _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     **spark_functions.BY_NAME,
     **spark_lambdas.BY_NAME,
-    "variant_get": _variant_get,
-    "try_variant_get": _try_variant_get,
+    "variant_get": _variant_getter(fails=True),
+    "try_variant_get": _variant_getter(fails=False),
     "from_json": _from_json,
     "schema_of_json": _schema_of_json,
     "unix_timestamp": _unix_time,

@@ -34,11 +34,12 @@ class Call:
     def table(self) -> Table:
         """Open the table with the options of the call."""
         text = self.given("table", self.text("table"))
-        if "/" in text:
-            name = Name(table=text, is_folder=True)
-        else:
-            name = self.warehouse.named(Reader(text).path("the table"))
+        name = Name(table=text, is_folder=True) if "/" in text else self.named("table")
         return self.warehouse.base(name, self.options() or None)
+
+    def named(self, argument: str) -> Name:
+        """Return the full name that an argument has."""
+        return self.warehouse.named(Reader(self.needed(argument)).path(f"the {argument}"))
 
     def options(self) -> dict[str, str]:
         """Return the argument `options`, of the form `key=value,key=value`."""

@@ -28,7 +28,6 @@ from paimon_explore.sql_statements.procedures.call_arguments import Call, Proced
 from paimon_explore.sql_statements.procedures.catalog_procedures import (
     CATALOG_PROCEDURES,
     MIGRATIONS,
-    REFUSED,
 )
 from paimon_explore.sql_statements.procedures.partition_arguments import (
     idle_partitions,
@@ -54,6 +53,9 @@ _ELSEWHERE = {
     "migrate_file": "t.add_files(…) adds Parquet files to a table.",
     "query_service": "A table is read by its primary key with WHERE.",
     "refresh_object_table": _CONNECTOR,
+    "repair": "A catalog in a folder does not need it: the tables of the folder are found. To "
+    "bring a table into a Hive metastore, copy it: CALL sys.copy(source_table => 'a.t', "
+    "target_table => 'b.t').",
     "rollback_to": "Write CALL sys.rollback(table => 'a.t', snapshot => 3), or tag => 'v1'.",
     "sort_compact": "Write CALL sys.compact(…, order_strategy => 'zorder', order_by => 'a,b').",
     "vector_search": "Write SELECT * FROM vector_search('table', 'column', array(0.1f, 0.7f), 10).",
@@ -82,7 +84,7 @@ def call(warehouse: Warehouse, reader: Reader) -> Answer | None:
         hint = f"Write CALL sys.{path[-1]}(…)."
         raise InvalidInputError(f"{'.'.join(path)!r} is not a Paimon procedure.", hint=hint)
     name = path[-1].lower()
-    found = PROCEDURES.get(name) or REFUSED.get(name)
+    found = PROCEDURES.get(name)
     if found is None:
         raise _unknown(name)
     values = _arguments(warehouse, name, found, reader.parts("the arguments"))

@@ -1,11 +1,11 @@
 """Procedures for views and functions of a catalog, and those that are refused by name."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.json_parser import parse_fields
-from paimon_explore.errors import FormatError, PaimonError, UnsupportedFeatureError, choices
+from paimon_explore.errors import FormatError, PaimonError, choices
 from paimon_explore.metastore.view_values import (
     FunctionAction,
     FunctionChange,
@@ -16,7 +16,7 @@ from paimon_explore.metastore.view_values import (
 from paimon_explore.sql_statements.clauses import check_options
 from paimon_explore.sql_statements.engine import ForeignTable
 from paimon_explore.sql_statements.outcome import Answer, answer, row_type_of
-from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure, Procedures
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedures
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import DIALECT
 
@@ -30,11 +30,6 @@ _ACTIONS = {
 }
 
 
-def _named(one: Call, argument: str) -> str:
-    """Return the full name that an argument has, `database.name`."""
-    return one.warehouse.named(Reader(one.needed(argument)).path(f"the {argument}")).table
-
-
 @CATALOG_PROCEDURES.add("view", "action", "engine", "query")
 def _alter_view_dialect(one: Call) -> None:
     action = _ACTIONS.get(one.needed("action"))
@@ -44,7 +39,7 @@ def _alter_view_dialect(one: Call) -> None:
     engine = one.text("engine")
     dialect = engine if engine and engine.strip() else DIALECT
     change = ViewChange(action=action, key=dialect, value=query)
-    one.warehouse.warehouse().alter_view(_named(one, "view"), change)
+    one.warehouse.warehouse().alter_view(one.named("view").table, change)
 
 
 @CATALOG_PROCEDURES.add(
@@ -58,7 +53,7 @@ def _create_function(one: Call) -> None:
         comment=one.text("comment"),
         options=one.options(),
     )
-    one.warehouse.warehouse().create_function(_named(one, "function"), function)
+    one.warehouse.warehouse().create_function(one.named("function").table, function)
 
 
 def _fields(one: Call, argument: str) -> tuple[DataField, ...]:
@@ -89,39 +84,12 @@ def _alter_function(one: Call) -> None:
         value=None if value is None else str(value),
         definition=members.get("definition") or {},
     )
-    one.warehouse.warehouse().alter_function(_named(one, "function"), change)
+    one.warehouse.warehouse().alter_function(one.named("function").table, change)
 
 
 @CATALOG_PROCEDURES.add("function")
 def _drop_function(one: Call) -> None:
-    one.warehouse.warehouse().drop_function(_named(one, "function"))
-
-
-def _refused(hint: str) -> Callable[[Call], Answer]:
-    """Return a procedure that is refused, and says what is missing."""
-
-    def refuse(one: Call) -> Answer:
-        raise UnsupportedFeatureError(f"CALL sys.{one.procedure}", hint=hint)
-
-    return refuse
-
-
-_REPAIR = (
-    "A catalog in a folder does not need it: the tables of the folder are found. To bring a table "
-    "into a Hive metastore, copy it: CALL sys.copy(source_table => 'a.t', target_table => 'b.t')."
-)
-
-
-REFUSED: Mapping[str, Procedure] = {
-    name: Procedure(arguments=arguments, run=_refused(hint))
-    for name, (arguments, hint) in {
-        "repair": (
-            ("database_or_table",),
-            _REPAIR,
-        ),
-    }.items()
-}
-"""Procedures of Java that are refused, with the reason."""
+    one.warehouse.warehouse().drop_function(one.named("function").table)
 
 
 MIGRATIONS = Procedures()

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 import numpy as np
-import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.commit.overwrite import all_files
 from paimon_explore.data_types.local_time import system_clock
-from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import choices
+from paimon_explore.maintenance.rewrites.rewrite_commit import partition_specs
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers
 from paimon_explore.scan.predicate.expression import columns_of
 from paimon_explore.scan.predicate.sql_parser import parse_where
@@ -76,16 +74,7 @@ def _where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
             f"the argument where uses {others[0]!r}, which is not a partition column", hint
         )
     rows = sorted({split.partition for split in table.scan(where=where).plan().splits})
-    return _decoded(schema, rows)
-
-
-def _decoded(schema: TableSchema, rows: list[bytes]) -> list[dict[str, object]]:
-    if not schema.partition_keys:
-        return [{}] if rows else []
-    types = [field.type for field in schema.partition_type]
-    columns = decode_rows(pa.array(rows, pa.binary()), types, where="_PARTITION")
-    values = [as_python(column) for column in columns]
-    return [dict(zip(schema.partition_keys, row, strict=True)) for row in zip(*values, strict=True)]
+    return partition_specs(schema, rows)
 
 
 def idle_partitions(
@@ -101,15 +90,15 @@ def idle_partitions(
     schema, snapshot = latest_schema(store_of(table)), store_of(table).snapshots.latest()
     if snapshot is None:
         return []
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    entries = live_files(store_of(table), snapshot, every)
+    entries = all_files(store_of(table), schema, snapshot)
     created = numbers(entries.table, "creation_time")
     newest: dict[bytes, int] = {}
     partitions = byte_rows(entries.column("partition").combine_chunks())
     for partition, time_ms in zip(partitions, np.asarray(created).tolist(), strict=True):
         newest[partition] = max(newest.get(partition, 0), time_ms)
     last = system_clock() - idle // timedelta(milliseconds=1)
-    found = _decoded(schema, sorted(one for one, time_ms in newest.items() if time_ms <= last))
+    old = sorted(one for one, time_ms in newest.items() if time_ms <= last)
+    found = partition_specs(schema, old)
     if among is None:
         return found
     return [one for one in found if any(spec.items() <= one.items() for spec in among)]

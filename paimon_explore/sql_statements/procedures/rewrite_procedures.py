@@ -12,7 +12,6 @@ from paimon_explore.sql_statements.procedures.partition_arguments import (
     named_partitions,
     partitions_of,
 )
-from paimon_explore.sql_statements.table_resolution import Name
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.latest_schema import latest_schema
@@ -145,7 +144,7 @@ def _merge_branch(one: Call) -> None:
 @REWRITES.add("source_table", "target_table", "where")
 def _copy(one: Call) -> None:
     catalog = one.warehouse.warehouse()
-    source = one.warehouse.base(_named(one, "source_table"))
+    source = one.warehouse.base(one.named("source_table"))
     path = Reader(one.needed("target_table")).path("the target table")
     if len(path) > 1 and one.warehouse.find_database(path[-2]) is None:
         catalog.create_database(path[-2])
@@ -164,7 +163,3 @@ def _copy(one: Call) -> None:
     ends = (write_target(source, replaces=False), write_target(target, replaces=False))
     check_copy(*ends, (source.name, target.name))
     copy_files(*ends, partitions_of(one, source))
-
-
-def _named(one: Call, argument: str) -> Name:
-    return one.warehouse.named(Reader(one.needed(argument)).path(f"the {argument}"))

@@ -168,10 +168,16 @@ def shares(parts: Sequence[ScanPart], count: int) -> list[list[ScanPart]]:
     """
     if len(parts) < count:
         parts = [one for part in parts for one in part.divided()]
-    found: list[list[int]] = [[] for _ in range(count)]
-    sizes = [(0, worker) for worker in range(count)]
-    for at in sorted(range(len(parts)), key=lambda at: (-parts[at].file_bytes, at)):
-        size, worker = heapq.heappop(sizes)
-        found[worker].append(at)
-        heapq.heappush(sizes, (size + max(parts[at].file_bytes, 1), worker))
+    found = even_shares([part.file_bytes for part in parts], count)
     return [[parts[at] for at in sorted(numbers)] for numbers in found]
+
+
+def even_shares(sizes: Sequence[int], count: int) -> list[list[int]]:
+    """Divide things among workers, evenly by size; return the numbers of the things of each."""
+    found: list[list[int]] = [[] for _ in range(count)]
+    loads = [(0, worker) for worker in range(count)]
+    for at in sorted(range(len(sizes)), key=lambda at: (-sizes[at], at)):
+        load, worker = heapq.heappop(loads)
+        found[worker].append(at)
+        heapq.heappush(loads, (load + max(sizes[at], 1), worker))
+    return found

@@ -1,6 +1,6 @@
 """`Table.maintenance`: rescale, purge, repair of damaged tables, partitions that are done."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
 from paimon_explore.frozen_dataclass import dataclass
@@ -36,6 +36,7 @@ from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import sanitized
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_options, latest_schema, table_name
+from paimon_explore.table.table_write import specs_of
 
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns."""
@@ -438,12 +439,4 @@ def partition_list(given: object) -> list[PartitionSpec] | None:
     Raises:
         InvalidInputError: something else.
     """
-    if given is None:
-        return None
-    several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
-    found: list[PartitionSpec] = []
-    for spec in given if several and isinstance(given, Iterable) else [given]:
-        if not isinstance(spec, Mapping):
-            raise invalid_argument("A partition", spec, "a dict of the partition's values")
-        found.append(spec)
-    return found
+    return None if given is None else specs_of(given)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table.streams.change_batch import ChangeBatch
 from paimon_explore.table.streams.stream_consumer import StreamConsumer
-from paimon_explore.table.streams.stream_reader import Part, StreamReader
+from paimon_explore.table.streams.stream_reader import StreamReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,8 @@ class ChangeStream:
 
     Args:
         name: the name of the table.
-        reader: makes the reader, given what to call when a commit has been taken.
+        reader: makes the reader, given what to call when a commit has been taken, and when a batch
+            is acknowledged.
         consumer: the consumer whose position is stored; None for none.
         pace: how the stream waits.
         auto_ack: whether a batch is acknowledged when the next one is asked for.
@@ -74,14 +75,14 @@ class ChangeStream:
     def __init__(
         self,
         name: str,
-        reader: Callable[[Callable[[int], None]], StreamReader],
+        reader: Callable[[Callable[[int], None], Callable[[ChangeBatch], None]], StreamReader],
         consumer: StreamConsumer | None,
         pace: Pace,
         *,
         auto_ack: bool,
     ) -> None:
         self.name = name
-        self._reader = reader(self._taken)
+        self._reader = reader(self._taken, self._acknowledge)
         self._consumer = consumer
         self._pace = pace
         self._auto_ack = auto_ack
@@ -220,14 +221,12 @@ class ChangeStream:
             try:
                 if self._failed:
                     self._resume()
-                part = next(self._parts)
+                self._pending = next(self._parts)
             except StopIteration:
                 self._ended = True
             except BaseException:
                 self._failed = True
                 raise
-            else:
-                self._pending = None if part is None else self._batch(part)
 
     def _resume(self) -> None:
         """Go on after an error: it may have come before the position was stored."""
@@ -263,16 +262,6 @@ class ChangeStream:
                     await asyncio.wait_for(woken.wait(), seconds)
         finally:
             self._wakers.remove(wake)
-
-    def _batch(self, part: Part) -> ChangeBatch:
-        return ChangeBatch(
-            snapshot=part.snapshot,
-            rows=part.rows,
-            part=part.number,
-            is_last=part.is_last,
-            is_state=part.is_state,
-            _acknowledge=self._acknowledge,
-        )
 
     def _taken(self, number: int) -> None:
         """Store the position when a commit has been taken, or has no rows."""

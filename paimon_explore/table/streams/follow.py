@@ -1,7 +1,7 @@
 """Opens a stream of changes; `Table.follow` and the command `tail` use it."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
@@ -59,15 +59,12 @@ def follow(request: StreamRequest, following: Following, pace: Pace) -> ChangeSt
         start = after(stored.next_snapshot - 1)
     until = points.end(following.until)
 
-    def reader(moved: Callable[[int], None]) -> StreamReader:
-        return StreamReader(request, changes, start, until, moved)
-
     poll_s = following.poll_s
     if poll_s is None and options.has(CONTINUOUS_DISCOVERY_INTERVAL):
         poll_s = options.value(CONTINUOUS_DISCOVERY_INTERVAL) / 1000
     return ChangeStream(
         following.name,
-        reader,
+        partial(StreamReader, request, changes, start, until),
         None if name is None else StreamConsumer(consumers, name, options, stored, pace.clock),
         pace if poll_s is None else replace(pace, poll_s=poll_s),
         auto_ack=following.auto_ack,

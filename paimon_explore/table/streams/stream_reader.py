@@ -29,7 +29,7 @@ from paimon_explore.scan.time_travel import NEWEST
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.row_changes import ChangeReader
-from paimon_explore.table.streams.change_batch import BatchLimits
+from paimon_explore.table.streams.change_batch import BatchLimits, ChangeBatch
 from paimon_explore.table.streams.stream_position import without_positions
 
 _INSERT, _UPDATE = pa.scalar("+I"), pa.scalar("+U")
@@ -104,17 +104,6 @@ class StreamRequest:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """Some rows of a commit or of the state; see `ChangeBatch`."""
-
-    snapshot: Snapshot
-    rows: pa.Table
-    number: int
-    is_last: bool
-    is_state: bool
-
-
 class StreamReader:
     """Reads a stream from its position on.
 
@@ -124,6 +113,7 @@ class StreamReader:
         start: the start position.
         until: the last snapshot to read; None for no end.
         moved: is called with the last snapshot that has been taken, whenever that changes.
+        acknowledge: is called when a batch is acknowledged.
 
     Attributes:
         taken: everything up to this snapshot has been taken; None before the state has been.
@@ -136,6 +126,7 @@ class StreamReader:
         start: StreamStart,
         until: int | None,
         moved: Callable[[int], None],
+        acknowledge: Callable[[ChangeBatch], None],
     ) -> None:
         columns = reader.columns if request.columns is None else request.columns
         self._request = replace(request, columns=columns)
@@ -143,6 +134,7 @@ class StreamReader:
         self._start = start
         self._until = until
         self._moved = moved
+        self._acknowledge = acknowledge
         self.taken = None if start.whole else start.snapshot
         self._seen = self._store.snapshots.find(start.snapshot) if start.snapshot else None
 
@@ -162,7 +154,7 @@ class StreamReader:
             target=reader.target, where=reader.where, mode=reader.mode, is_checked=True
         )
 
-    def parts(self) -> Iterator[Part | None]:
+    def parts(self) -> Iterator[ChangeBatch | None]:
         """Iterate over the batches; None where there is nothing new at the moment.
 
         May be called again after an error: it goes on with the first commit that was not taken.
@@ -199,7 +191,7 @@ class StreamReader:
         last = ready.last if self._until is None else max(min(ready.last, self._until), done)
         return last, ready.is_end
 
-    def _commits(self, done: int, last: int) -> Iterator[Part]:
+    def _commits(self, done: int, last: int) -> Iterator[ChangeBatch]:
         for snapshot, splits in self._log.changes(done, last, self._seen):
             batches = self._reader.batches(snapshot, splits, self._batch_rows)
             yield from self._parts(snapshot, batches, is_state=False)
@@ -220,11 +212,16 @@ class StreamReader:
 
     def _parts(
         self, snapshot: Snapshot, batches: Iterable[pa.RecordBatch], *, is_state: bool
-    ) -> Iterator[Part]:
+    ) -> Iterator[ChangeBatch]:
         found = self._request.limits.batches(batches, self.schema)
         for number, (rows, is_last) in enumerate(found):
-            yield Part(
-                snapshot=snapshot, rows=rows, number=number, is_last=is_last, is_state=is_state
+            yield ChangeBatch(
+                snapshot=snapshot,
+                rows=rows,
+                part=number,
+                is_last=is_last,
+                is_state=is_state,
+                _acknowledge=self._acknowledge,
             )
 
     def _take(self, number: int, seen: Snapshot | None) -> None:

@@ -3,25 +3,25 @@
 import pytest
 
 from paimon_explore.commit.file_changes import Changes
-from paimon_explore.commit.index_files import IndexRules, combine_index
+from paimon_explore.commit.index_files import combine_index
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from support.entries import index, index_row, int_row, vector_row
-
-BUCKETED = IndexRules(is_bucketed=True)
-UNAWARE = IndexRules(is_bucketed=False)
 
 
 def combined(
     before: IndexEntries,
     added: IndexEntries | None = None,
     gone: IndexEntries | None = None,
-    rules: IndexRules = BUCKETED,
+    *,
+    is_bucketed: bool = True,
 ) -> list[object]:
     changes = Changes(
         added_index=added or IndexEntries.empty(), deleted_index=gone or IndexEntries.empty()
     )
-    return [row["file_name"] for row in combine_index(before, changes, rules).rows()]
+    return [
+        row["file_name"] for row in combine_index(before, changes, is_bucketed=is_bucketed).rows()
+    ]
 
 
 def test_a_new_hash_index_replaces_that_of_its_bucket() -> None:
@@ -57,36 +57,40 @@ def test_vectors_of_a_bucket_that_another_commit_has_replaced_are_a_conflict() -
 
 
 @pytest.mark.parametrize("kind", ["HASH", "DELETION_VECTORS", "btree"])
-@pytest.mark.parametrize("rules", [BUCKETED, UNAWARE])
+@pytest.mark.parametrize("is_bucketed", [True, False])
 def test_an_index_file_that_goes_is_the_one_that_the_change_was_planned_on(
-    kind: str, rules: IndexRules
+    kind: str, *, is_bucketed: bool
 ) -> None:
     before = index(index_row("a", index_type=kind))
-    assert combined(before, gone=before, rules=rules) == []
+    assert combined(before, gone=before, is_bucketed=is_bucketed) == []
     with pytest.raises(CommitConflictError):
-        combined(before, gone=index(index_row("b", index_type=kind)), rules=rules)
+        combined(before, gone=index(index_row("b", index_type=kind)), is_bucketed=is_bucketed)
     with pytest.raises(CommitConflictError):
-        combined(before, gone=index(index_row("a", index_type=kind, bucket=9)), rules=rules)
+        combined(
+            before, gone=index(index_row("a", index_type=kind, bucket=9)), is_bucketed=is_bucketed
+        )
 
 
 def test_without_buckets_vector_files_come_and_go_by_name() -> None:
     before = index(vector_row("a", "f1"), vector_row("b", "f2"))
-    after = combined(before, index(vector_row("c", "f1")), index(vector_row("a", "f1")), UNAWARE)
+    after = combined(
+        before, index(vector_row("c", "f1")), index(vector_row("a", "f1")), is_bucketed=False
+    )
     assert after == ["b", "c"]
 
 
 def test_a_vector_file_that_is_gone_already_is_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="changed the deletion vectors of data file f1:"):
-        combined(index(), gone=index(vector_row("a", "f1")), rules=UNAWARE)
+        combined(index(), gone=index(vector_row("a", "f1")), is_bucketed=False)
 
 
 def test_two_vectors_of_one_data_file_are_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="deleted rows of data file f1, whose rows"):
-        combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), rules=UNAWARE)
+        combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), is_bucketed=False)
     with pytest.raises(CommitConflictError, match="f1 has deletion vectors in a and c"):
-        combined(index(), index(vector_row("a", "f1"), vector_row("c", "f1")), rules=UNAWARE)
+        combined(index(), index(vector_row("a", "f1"), vector_row("c", "f1")), is_bucketed=False)
     apart = index(vector_row("a", "f1"), vector_row("c", "f1", partition=int_row(1)))
-    assert combined(index(), apart, rules=UNAWARE) == ["a", "c"]
+    assert combined(index(), apart, is_bucketed=False) == ["a", "c"]
 
 
 def ranged(name: str, low: int, high: int, field: int = 1) -> dict[str, object]:

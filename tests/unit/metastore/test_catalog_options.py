@@ -110,7 +110,7 @@ def test_options_of_other_kinds_are_parsed_or_refused_by_name() -> None:
     assert found.integer("client-pool-size", 2) == 2
     with pytest.raises(InvalidInputError, match=r"'lock.enabled' must be 'true' or 'false'"):
         found.flag("lock.enabled", default=False)
-    with pytest.raises(InvalidInputError, match="'n' must be a positive integer, not '0'"):
+    with pytest.raises(InvalidInputError, match=r"'n' must be an integer from 1 to .*, not '0'"):
         found.integer("n", 2)
 
 

@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
+from ssl import SSLContext
 from types import ModuleType
 
 import pytest
 
 from paimon_explore import Catalog
 from paimon_explore.errors import NotFoundError
-from paimon_explore.metastore.jdbc.dialects import MysqlSettings, mysql_settings
+from paimon_explore.metastore.jdbc.dialects import dialect_of
 
 OF_TABLE = "catalog_key = %s AND database_name = %s AND table_name = %s"
 PROPERTY = "catalog_key, database_name, table_name, property_key, property_value"
@@ -114,22 +115,35 @@ def test_mysql_is_sent_the_statements_of_javas_catalog(
 @pytest.mark.parametrize(
     ("address", "properties", "expected"),
     [
-        ("//h/db", {}, ("h", 3306, "db", None, "", "")),
-        ("//h:1/db?user=u&password=p%40", {}, ("h", 1, "db", "u", "p@", "")),
-        ("//u:p@h/db?useSSL=true", {}, ("h", 3306, "db", "u", "p", "REQUIRED")),
+        ("//h/db", {}, ("h", 3306, "db", None, "", None)),
+        ("//h:1/db?user=u&password=p%40", {}, ("h", 1, "db", "u", "p@", None)),
+        ("//u:p@h/db?useSSL=true", {}, ("h", 3306, "db", "u", "p", False)),
         (
             "//h/db?user=u&sslMode=verify_identity",
             {"user": "other", "password": "x"},
-            ("h", 3306, "db", "other", "x", "VERIFY_IDENTITY"),
+            ("h", 3306, "db", "other", "x", True),
         ),
-        ("//h/db?sslMode=DISABLED", {}, ("h", 3306, "db", None, "", "")),
+        ("//h/db?sslMode=DISABLED", {}, ("h", 3306, "db", None, "", None)),
     ],
 )
 def test_addresses_of_mysql_are_understood(
+    monkeypatch: pytest.MonkeyPatch,
     address: str,
     properties: dict[str, str],
-    expected: tuple[str, int, str, str | None, str, str],
+    expected: tuple[str, int, str, str | None, str, bool | None],
 ) -> None:
-    names = ("host", "port", "database", "user", "password", "tls")
-    wanted = MysqlSettings(**dict(zip(names, expected, strict=True)))  # type: ignore[arg-type]
-    assert mysql_settings(address, properties) == wanted
+    """The last value tells whether the name of the server is verified; None: no encryption."""
+    given: dict[str, object] = {}
+
+    def connect(**settings: object) -> Connection:
+        given.update(settings)
+        return Connection([])
+
+    driver = ModuleType("pymysql")
+    driver.__dict__["connect"] = connect
+    monkeypatch.setitem(sys.modules, "pymysql", driver)
+    dialect, rest = dialect_of(f"jdbc:mysql:{address}")
+    dialect.connect(rest, properties)
+    *login, tls = (given[name] for name in ("host", "port", "database", "user", "password", "ssl"))
+    verified = tls.check_hostname if isinstance(tls, SSLContext) else tls
+    assert (*login, verified) == expected

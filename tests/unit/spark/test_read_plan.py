@@ -6,16 +6,8 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.spark.read_plan import table_with_options
-from paimon_explore.spark.reads.read_table import Points, table_at
+from paimon_explore.spark.reads.read_table import table_at
 from paimon_explore.table.table import Table
-
-NOW: Points = {
-    "snapshot": None,
-    "tag": None,
-    "timestamp": None,
-    "watermark": None,
-    "version": None,
-}
 
 
 @pytest.fixture
@@ -33,10 +25,10 @@ def rows(table: Table) -> int:
 
 def test_options_and_a_branch_count_for_a_table_as_for_its_path(orders: Table) -> None:
     for where in (orders, orders.path):
-        assert rows(table_at(where, None, {"scan.snapshot-id": "2"}, NOW)) == 12
-        assert rows(table_at(where, None, {"incremental-between": "1,3"}, NOW)) == 12
-        assert rows(table_at(where, "b1", None, NOW)) == 6
-    assert table_at(orders, None, None, NOW) is orders
+        assert rows(table_at(where, None, {"scan.snapshot-id": "2"})) == 12
+        assert rows(table_at(where, None, {"incremental-between": "1,3"})) == 12
+        assert rows(table_at(where, "b1", None)) == 6
+    assert table_at(orders, None, None) is orders
 
 
 def test_a_view_of_the_past_stays_one_with_more_options(orders: Table) -> None:
