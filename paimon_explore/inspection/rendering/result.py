@@ -5,6 +5,7 @@ this layer does not import, so the table passes a `Renderer` that draws them.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Protocol
 
@@ -58,6 +59,12 @@ def _without_table(what: str) -> UnsupportedFeatureError:
         f"{what} that no table returned",
         hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
     )
+
+
+def rows_table(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.Table:
+    """A table of rows, whose values are in the order of the columns."""
+    named = [dict(zip(schema.names, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(named, schema=schema)
 
 
 NO_RENDERER: Renderer = NoRenderer()
