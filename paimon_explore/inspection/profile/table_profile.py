@@ -15,8 +15,9 @@ from paimon_explore.inspection.rendering.chart import BarChart, Series
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.escape import esc, truncate
 from paimon_explore.inspection.rendering.number_format import plural, short_text
-from paimon_explore.inspection.rendering.report import Entry, Note, Report, Section, grid
+from paimon_explore.inspection.rendering.report import Entry, Note, Report, Section, cell_of, grid
 from paimon_explore.inspection.rendering.report_html import svg_image
+from paimon_explore.inspection.rendering.report_text import aligned_lines
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized, visible
@@ -221,14 +222,8 @@ def _text_lines(columns: tuple[ColumnProfile, ...], room: int) -> Iterator[str]:
     """A table of the first columns."""
     heads = ["column", "type", "nulls", "distinct", "min", "max"]
     rows = [heads, *(_texts(one) for one in columns[:room])]
-    widths = [min(max(len(row[i]) for row in rows), limit) for i, limit in enumerate(_WIDTHS)]
-    for row in rows:
-        cells = [_fitted(text, width) for text, width in zip(row, widths, strict=True)]
-        aligned = [
-            cell.rjust(width) if i in (2, 3) else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
-        yield "  ".join(aligned).rstrip()
+    cut = [[_fitted(*cell) for cell in zip(row, _WIDTHS, strict=True)] for row in rows]
+    yield from aligned_lines(cut, [head in ("nulls", "distinct") for head in heads])
     if len(columns) > room:
         yield f"… {plural(len(columns) - room, 'more column')}"
 
@@ -250,10 +245,7 @@ def _fitted(text: str, width: int) -> str:
 
 
 def _html_row(one: ColumnProfile) -> str:
-    cells = _cells(one)
-    texts = [
-        "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell for cell in cells
-    ]
+    texts = (cell_of(cell).text for cell in _cells(one))
     parts = [f'<td style="text-align:left">{esc(text)}</td>' for text in texts]
     parts.insert(-1, f"<td>{_picture(one)}</td>")
     return f"<tr>{''.join(parts)}</tr>"
