@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools
-from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspection.history.file_history import (
     FileHistory,
@@ -131,17 +131,12 @@ class Inspector:
         """One row per partition of live files: partition, files, level_0, buckets, rows, bytes."""
         files = self.files(where).table
         level_0 = pc.equal(files.column("level"), pa.scalar(0, pa.int32())).cast(pa.int64())
+        sizes = (("row_count", "sum"), ("file_size", "sum"))
         sums = (
             files.append_column("level_0", level_0)
             .group_by("partition", use_threads=False)
             .aggregate(
-                [
-                    ([], "count_all"),
-                    ("level_0", "sum"),
-                    ("bucket", "count_distinct"),
-                    ("row_count", "sum"),
-                    ("file_size", "sum"),
-                ]
+                [([], "count_all"), ("level_0", "sum"), ("bucket", "count_distinct"), *sizes]
             )
         )
         return sums.rename_columns(["partition", "files", "level_0", "buckets", "rows", "bytes"])
@@ -277,13 +272,7 @@ class Inspector:
     @property
     def keys(self) -> RowType:
         """The trimmed primary key; no fields for append tables."""
-        schema = self.view.schema
-        if schema is None:
-            return RowType(fields=())
-        found: list[DataField] = [
-            f for n in schema.trimmed_primary_keys for f in [schema.field(n)] if f
-        ]
-        return RowType(fields=tuple(found))
+        return self.view.keys
 
     def mask(self, lifetimes: FileLifetimes, where: str) -> Bools:
         """The mask of the files that match a condition, n booleans.
