@@ -338,19 +338,16 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
     target = view.target(newest, travelled=False)
     key = resolve_key(given, target.schema)
     limit = DEFAULT_SNAPSHOTS if snapshots is None else max(snapshots, 1)
-    selected = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id][
-        -limit:
-    ]
+    earlier = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id]
+    selected = earlier[-limit:]
     skipped = len(marks) - len(selected)
     states: list[KeyState] = []
     searched, problems = 0, list[Problem]()
     if selected:
         lifetimes = inspector.lifetimes()
         rows = candidate_files(lifetimes, key, target)
-        live = [
-            row for row in rows.tolist() if any(_lives_at(lifetimes, row, i) for i, _ in selected)
-        ]
-        candidates = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
+        kept = [any(_lives_at(lifetimes, row, i) for i, _ in selected) for row in rows.tolist()]
+        candidates = rows[np.array(kept, np.bool_)]
         records, problems = read_versions(target, lifetimes, candidates, key)
         if not all(lifetimes.knows(place) for place, _ in selected):
             problems = [*inspector.history.problems, *problems]

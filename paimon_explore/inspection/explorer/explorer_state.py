@@ -224,8 +224,8 @@ class ExplorerState:
                 f"A row number is out of range: the file list has {len(lifetimes)} rows."
             )
         if isinstance(lifetimes, FileGroups):
-            names = [lifetimes.size_text(row) for row in rows]
-            groups = [{"name": name, "min_key": name, "max_key": ""} for name in names]
+            counts = [lifetimes.size_text(row) for row in rows]
+            groups = [{"name": text, "min_key": text, "max_key": ""} for text in counts]
             return Answer(body={"rows": groups})
         files = take_rows(lifetimes.files, np.array(rows, np.int64))
         lows, highs = key_texts(files, self.inspector.keys)

@@ -228,15 +228,8 @@ def timeline_report(timeline: Timeline) -> Report:
         selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
     )
     rows = [_cells(timeline, mark) for mark in reversed(timeline.marks)]
-    heads = (
-        "snapshot",
-        "commit kind",
-        "committed",
-        "schema#",
-        "rows#",
-        "row change#",
-        "referenced by",
-    )
+    counts = ("schema#", "rows#", "row change#")
+    heads = ("snapshot", "commit kind", "committed", *counts, "referenced by")
     return Report(title=_title(timeline), sections=(chart, grid("Snapshots", heads, rows)))
 
 
@@ -281,7 +274,8 @@ def read_timeline(view: TableView) -> Timeline:
     """
     store = view.store
     reads = (_snapshots, _tags, _hints, _consumers, _branches)
-    parts = at_once(store.file_io, [partial(list, read(store)) for read in reads])
+    calls = [partial(list[_Found], read(store)) for read in reads]
+    parts = at_once(store.file_io, calls)
     found = [one for part in parts for one in part]
     marks: dict[int, Mark] = {}
     for mark in (one for one in found if isinstance(one, Mark)):

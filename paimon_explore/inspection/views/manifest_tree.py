@@ -457,7 +457,7 @@ class ManifestTree:
                 type="index-file",
                 label=str(row["file_name"]),
                 range=" ".join(
-                    filter(None, (row["index_type"], texts[i], f"bucket {row['bucket']}"))
+                    filter(None, (str(row["index_type"]), texts[i], f"bucket {row['bucket']}"))
                 ),
                 count=whole_number(row["row_count"]),
                 size=whole_number(row["file_size"]),
