@@ -219,6 +219,7 @@ class Output:
         numeric = list(map(is_number, types))
         whole = [is_number(kind) or pa.types.is_temporal(kind) for kind in types]
         wanted = list(map(cell_width, headings))
+        layout = fitted(wanted, numeric, self.width, whole)
         count = 0
         for block in blocks:
             wanted = list(map(max, wanted, widths_of(block))) if block else wanted
