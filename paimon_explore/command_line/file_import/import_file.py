@@ -17,7 +17,7 @@ BATCH_ROWS = 10_000
 SAMPLE_ROWS = 10_000
 """Number of rows that decide the types of a new table."""
 _COMPRESSED = ".gz"
-Values = TypeVar("Values", bound=Sequence[object] | Column)
+Values = TypeVar("Values", bound="Sequence[object] | Column")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -201,13 +201,12 @@ class Layout(NamedTuple):
     rules: str = ""
 
 
-def layout_of(name: str, data: bytes, size: int, schema_of: SchemaOf) -> Layout:
+def layout_of(name: str, data: bytes, schema_of: SchemaOf) -> Layout:
     """Detect the layout of a file.
 
     Args:
         name: the file name.
-        data: the bytes of the file, or its last bytes.
-        size: size of the file in bytes.
+        data: the bytes of the file.
         schema_of: gives the schemas of its table.
     """
     if is_avro(data):
@@ -216,7 +215,7 @@ def layout_of(name: str, data: bytes, size: int, schema_of: SchemaOf) -> Layout:
         return _json(name)
     if name in _HINTS:
         return Layout("hint", hint_parts, "concepts/spec/snapshot")
-    return _index(name, data, schema_of) or _data(name, data, size)
+    return _index(name, data, schema_of) or _data(name, data)
 
 
 def _avro(name: str, schema_of: SchemaOf) -> Layout:
@@ -254,15 +253,11 @@ def _index(name: str, data: bytes, schema_of: SchemaOf) -> Layout | None:
     return None
 
 
-def _data(name: str, data: bytes, size: int) -> Layout:
+def _data(name: str, data: bytes) -> Layout:
     if data[-4:] == PARQUET:
         return Layout("Parquet file", parquet_parts, "parquet-format")
     if data[-4:-1] == ORC:
-
-        def build(spans: Spans) -> None:
-            window = bytes(size - len(data)) + data if size < _WINDOW else data
-            orc_parts(spans, pa.BufferReader(window))
-
+        build = partial(orc_parts, file=pa.BufferReader(data))
         return Layout("ORC file", build, "ORC specification v1")
     if is_row_file(data):
         return Layout("row file", row_file_parts, "concepts/spec/fileformat")
@@ -272,9 +267,6 @@ def _data(name: str, data: bytes, size: int) -> Layout:
         return Layout("text file", text_parts)
     kind = _UNDIVIDED.get(name.rpartition(".")[2], "unknown")
     return Layout(f"{kind} file", _unknown)
-
-
-_WINDOW = 1 << 27
 
 
 def _unknown(spans: Spans) -> None:
@@ -367,7 +359,7 @@ def _space(file_io: FileIO, path: str, size: int, schema_of: SchemaOf) -> tuple[
     data = file_io.read(path)
     if data[:1] in (b"{", b"["):
         data = masked_json(data)
-    layout = layout_of(name, data, len(data), schema_of)
+    layout = layout_of(name, data, schema_of)
     root = grown(data, layout.build, Span(name=name, offset=0, length=len(data)))
     return Space(name=name, reader=MemoryReader(data), root=root), layout
 

@@ -17,7 +17,6 @@ from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, time_text
 from paimon_explore.inspection.rendering.report import (
-    Cell,
     Entry,
     Note,
     Report,
@@ -26,6 +25,7 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result, rows_table
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.maintenance.expiry.snapshot_expiry import (
     ExpiryReport,
@@ -168,7 +168,10 @@ class ExpiryPreview(Result):
         paths = [*files.data_files, *files.metadata_files]
         known = [(path, self.sizes.get(path)) for path in paths]
         rows_of: list[list[Entry]] = [
-            [_file_cell(path), bytes_text(size) if size is not None else "unknown"]
+            [
+                file_cell(path.rpartition("/")[2]),
+                bytes_text(size) if size is not None else "unknown",
+            ]
             for path, size in sorted(known, key=lambda one: -(one[1] or 0))
         ]
         yield grid("Files to delete, largest first", ("file", "size#"), rows_of)
@@ -219,11 +222,6 @@ def _fate(mark: Mark, *, is_expiring: bool) -> tuple[str, Tone]:
     if mark.expired:
         return "has expired and is kept by a tag", Tone.MUTED
     return "is kept", Tone.ADD
-
-
-def _file_cell(path: str) -> Cell:
-    name = path.rpartition("/")[2]
-    return Cell(text=name, selects=f"file:{name}")
 
 
 def expiry_preview(inspector: Inspector, retention: Retention, code: Code) -> ExpiryPreview:

@@ -50,6 +50,7 @@ from paimon_explore.inspection.rows.record_status import (
     RecordStatus,
     is_hidden,
 )
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
@@ -300,7 +301,7 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
             version.kind,
             "" if version.sequence is None else str(version.sequence),
             truncate(_row_text(version.values), 200),
-            Cell(text=version.file, selects=f"file:{version.file}"),
+            file_cell(version.file),
         ]
     if state.problem is not None:
         yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]

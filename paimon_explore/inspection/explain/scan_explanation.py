@@ -24,6 +24,7 @@ from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer, Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -317,7 +318,7 @@ def _file_cells(row: dict[str, object], heads: Sequence[str]) -> list[Entry]:
         "rows#": count if isinstance(count, int) else None,
     }
     size = bytes_text(float(str(row["file_size"])))
-    return [*(cells[head] for head in heads), size, Cell(text=name, selects=f"file:{name}")]
+    return [*(cells[head] for head in heads), size, file_cell(name)]
 
 
 def _manifest_cells(row: dict[str, object]) -> list[Entry]:

@@ -171,8 +171,22 @@ class Timeline(Result):
         return tuple(flag for flag in self.flags if flag.snapshot_id == snapshot_id)
 
     def to_report(self) -> Report:
-        """A chart of changed rows by snapshot, and a table of the snapshots."""
-        return timeline_report(self)
+        """A bar chart of the newest snapshots, and the list of all."""
+        marks = self.marks[-_MAX_BARS:][::-1]
+        deltas = [0 if m.snapshot is None else m.snapshot.delta_record_count or 0 for m in marks]
+        chart = BarChart(
+            title="Rows added and removed by snapshot, newest first",
+            categories=tuple(f"{mark.snapshot_id} {letter_of(mark)}" for mark in marks),
+            series=(
+                Series(name="added", values=tuple(max(d, 0) for d in deltas), tone=Tone.ADD),
+                Series(name="removed", values=tuple(min(d, 0) for d in deltas), tone=Tone.REMOVE),
+            ),
+            selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
+        )
+        rows = [_cells(self, mark) for mark in reversed(self.marks)]
+        counts = ("schema#", "rows#", "row change#")
+        heads = ("snapshot", "commit kind", "committed", *counts, "referenced by")
+        return Report(title=_title(self), sections=(chart, grid("Snapshots", heads, rows)))
 
     def figures(self) -> dict[str, object]:
         """The number of snapshots, and the references, as JSON."""
@@ -212,25 +226,6 @@ class Timeline(Result):
 
 
 _MAX_BARS = 60
-
-
-def timeline_report(timeline: Timeline) -> Report:
-    """A chart of changed rows by snapshot, and a table of the snapshots; newest first."""
-    marks = timeline.marks[-_MAX_BARS:][::-1]
-    deltas = [0 if m.snapshot is None else m.snapshot.delta_record_count or 0 for m in marks]
-    chart = BarChart(
-        title="Rows added and removed by snapshot, newest first",
-        categories=tuple(f"{mark.snapshot_id} {letter_of(mark)}" for mark in marks),
-        series=(
-            Series(name="added", values=tuple(max(d, 0) for d in deltas), tone=Tone.ADD),
-            Series(name="removed", values=tuple(min(d, 0) for d in deltas), tone=Tone.REMOVE),
-        ),
-        selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
-    )
-    rows = [_cells(timeline, mark) for mark in reversed(timeline.marks)]
-    counts = ("schema#", "rows#", "row change#")
-    heads = ("snapshot", "commit kind", "committed", *counts, "referenced by")
-    return Report(title=_title(timeline), sections=(chart, grid("Snapshots", heads, rows)))
 
 
 def _title(timeline: Timeline) -> str:

@@ -155,24 +155,15 @@ class Profile(Result):
 
 
 def _row(one: ColumnProfile) -> dict[str, object]:
-    found = {
+    ends = {"min": one.minimum, "max": one.maximum}
+    return {
+        **one.state(),
+        **{name: None if end is None else end.text for name, end in ends.items()},
         "column": one.name,
-        "type": type_text(one.type),
-        "nulls": one.nulls,
-        "nans": one.nans,
-        "distinct": one.distinct,
         "distinct_error": one.distinct_error,
-        "min": None if one.minimum is None else one.minimum.text,
-        "max": None if one.maximum is None else one.maximum.text,
-        "average_length": one.average_length,
-        "max_length": one.max_length,
-        "histogram": None if one.histogram is None else one.histogram.state(),
         "frequent": [{"value": v.value.text, "count": v.count} for v in one.frequent],
-        "frequent_error": one.frequent_error,
-        "exact": one.is_exact,
         "note": _note(one),
     }
-    return dict(found)
 
 
 def _note(one: ColumnProfile) -> str:

@@ -39,7 +39,7 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.inspection.views.files_view import column_sum, key_texts
+from paimon_explore.inspection.views.files_view import column_sum, file_cell, key_texts
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger
@@ -256,7 +256,7 @@ class LsmSection(Result):
             gone = _int(row["retract_count"]) + _int(row["deleted_count"])
             keys = (row["min_key"], row["max_key"], row["depth"]) if self.keyed else ()
             size, name = bytes_text(row["file_size"]), str(row["file_name"])
-            file = Cell(text=name, selects=f"file:{name}")
+            file = file_cell(name)
             rows.append([str(row["level"]), row["row_count"], size, *keys, gone or "", file])
         key_heads = ("min key", "max key", "overlap#") if self.keyed else ()
         heads = ("level#", "rows#", "size#", *key_heads, "deleted#", "file")

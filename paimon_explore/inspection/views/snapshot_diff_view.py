@@ -48,7 +48,7 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.inspection.views.files_view import column_sum, key_texts
+from paimon_explore.inspection.views.files_view import column_sum, file_cell, key_texts
 from paimon_explore.inspection.views.row_diff import row_difference
 from paimon_explore.merge.keys.value_equality import codes, combined
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -239,7 +239,7 @@ class SnapshotDiff(Result):
             bytes_text(float(str(row["file_size"]))),
             str(row["min_key"]),
             str(row["max_key"]),
-            Cell(text=name, selects=f"file:{name}"),
+            file_cell(name),
         ]
 
 

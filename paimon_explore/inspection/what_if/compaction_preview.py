@@ -32,6 +32,7 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.inspection.views.lsm_tree_view import bucket_text
 from paimon_explore.inspection.what_if.compaction_estimate import (
     BucketEstimate,
@@ -351,7 +352,7 @@ class CompactionPreview(Result):
                             " → ".join(levels),
                             int(row["row_count"]),
                             bytes_text(row["file_size"]),
-                            Cell(text=name, selects=f"file:{name}"),
+                            file_cell(name),
                         ]
                     )
         heads = ("bucket", "group#", "action", "level", "rows#", "size#", "file")
