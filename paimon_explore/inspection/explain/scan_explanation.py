@@ -213,13 +213,13 @@ class ScanExplanation(Result):
     def _sections(self) -> Iterator[Section]:
         if self.stages:
             yield self._stage_grid()
-            kept = tuple(map(_share, self.stages))
-            pruned = tuple(1 - share for share in kept)
+            shares = tuple(map(_share, self.stages))
+            pruned = tuple(1 - share for share in shares)
             yield BarChart(
                 title="Share of manifests or files that each stage keeps",
                 categories=tuple(stage.name for stage in self.stages),
                 series=(
-                    Series(name="kept", values=kept, tone=Tone.ADD),
+                    Series(name="kept", values=shares, tone=Tone.ADD),
                     Series(name="pruned", values=pruned, tone=Tone.MUTED),
                 ),
                 unit=Unit.SHARE,

@@ -131,12 +131,17 @@ class Inspector:
         """One row per partition of live files: partition, files, level_0, buckets, rows, bytes."""
         files = self.files(where).table
         level_0 = pc.equal(files.column("level"), pa.scalar(0, pa.int32())).cast(pa.int64())
-        sizes = (("row_count", "sum"), ("file_size", "sum"))
         sums = (
             files.append_column("level_0", level_0)
             .group_by("partition", use_threads=False)
             .aggregate(
-                [([], "count_all"), ("level_0", "sum"), ("bucket", "count_distinct"), *sizes]
+                [
+                    ([], "count_all"),
+                    ("level_0", "sum"),
+                    ("bucket", "count_distinct"),
+                    ("row_count", "sum"),
+                    ("file_size", "sum"),
+                ]
             )
         )
         return sums.rename_columns(["partition", "files", "level_0", "buckets", "rows", "bytes"])
