@@ -138,3 +138,22 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """The report as escaped HTML."""
         return report_html(self.to_report())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableResult(Result):
+    """Base class of results that are the rows of a table.
+
+    Attributes:
+        table: the rows.
+    """
+
+    table: pa.Table
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self.table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self.table

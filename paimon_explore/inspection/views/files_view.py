@@ -35,7 +35,7 @@ from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_plural
 from paimon_explore.inspection.rendering.report import MAX_ROWS, Cell, Entry, Report, Section, grid
 from paimon_explore.inspection.rendering.report_text import aligned_lines
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.rendering.value_text import binary_column, value_texts
 from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
 from paimon_explore.sanitize import sanitized, visible
@@ -49,7 +49,7 @@ _MAX_BARS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FilesView(Result):
+class FilesView(TableResult):
     """Data files, one row per file.
 
     Attributes:
@@ -59,17 +59,8 @@ class FilesView(Result):
         title: description of the files.
     """
 
-    table: pa.Table
     title: str
     kind = "files"
-
-    def __len__(self) -> int:
-        """The number of files."""
-        return self.table.num_rows
-
-    def to_arrow(self) -> pa.Table:
-        """The files as an Arrow table."""
-        return self.table
 
     def figures(self) -> dict[str, object]:
         """The files as JSON, one row per file."""

@@ -215,10 +215,9 @@ class NodeDetails:
             sections=(facts(*self._snapshot_facts(snapshot)), Text(title="JSON", text=text)),
         )
 
-    def _snapshot_facts(self, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    def _snapshot_facts(self, snapshot: Snapshot) -> Iterator[tuple[str, str | None]]:
         yield "commit kind", snapshot.commit_kind.value
-        if snapshot.operation:
-            yield "operation", snapshot.operation
+        yield "operation", snapshot.operation or None
         yield "committed", time_text(snapshot.time_millis)
         yield "commit user", snapshot.commit_user
         batch = snapshot.commit_identifier == BATCH_COMMIT_IDENTIFIER
@@ -235,8 +234,7 @@ class NodeDetails:
             yield "watermark", time_text(watermark)
         flags = self._timeline.flags_at(snapshot.id)
         references = [f"{f.kind.value} {f.name}" for f in flags if f.kind is not FlagKind.HINT]
-        if references:
-            yield "referenced by", ", ".join(references)
+        yield "referenced by", ", ".join(references) or None
         for name, value in (snapshot.properties or {}).items():
             yield f"property {name}", value
 
@@ -380,9 +378,8 @@ class NodeDetails:
         return Document(title=f"schema {schema_id}", subtitle="schema", sections=tuple(sections))
 
 
-def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[str, str]]:
-    if partition:
-        yield "partition", partition
+def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[str, str | None]]:
+    yield "partition", partition or None
     total = whole_number(entry["total_buckets"])
     yield "bucket", f"{entry['bucket']} of {total}" if total > 0 else str(entry["bucket"])
     yield "level", str(entry["level"])
