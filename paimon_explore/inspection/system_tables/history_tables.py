@@ -8,7 +8,6 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.inspection.rendering.result import rows_table
 from paimon_explore.inspection.system_tables.system_table_cells import compact_json
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -88,7 +87,9 @@ def _schema(schema: TableSchema) -> dict[str, object]:
 
 def options(state: TableState) -> pa.Table:
     """One row per option of the schema; secret values are masked."""
-    return rows_table(sorted(masked_options(state.schema.options).items()), OPTIONS)
+    given = masked_options(state.schema.options)
+    rows = [{"key": key, "value": value} for key, value in sorted(given.items())]
+    return pa.Table.from_pylist(rows, schema=OPTIONS)
 
 
 def tags(state: TableState) -> pa.Table:
@@ -128,8 +129,12 @@ def iso_duration(length: timedelta) -> str:
 
 def branches(state: TableState) -> pa.Table:
     """One row per branch except main, with its creation time."""
-    names = state.store.branches.names()
-    return rows_table(((encodable(name), _made_at(state, name)) for name in names), BRANCHES)
+    store = state.store
+    times = {name: _made_at(state, name) for name in store.branches.names()}
+    rows = [
+        {"branch_name": encodable(name), "create_time": moment} for name, moment in times.items()
+    ]
+    return pa.Table.from_pylist(rows, schema=BRANCHES)
 
 
 def _made_at(state: TableState, branch: str) -> int:
@@ -142,8 +147,11 @@ def _made_at(state: TableState, branch: str) -> int:
 
 def consumers(state: TableState) -> pa.Table:
     """One row per consumer, by id."""
-    listed = state.store.consumers.list().items()
-    return rows_table(((encodable(name), one.next_snapshot) for name, one in listed), CONSUMERS)
+    rows = [
+        {"consumer_id": encodable(name), "next_snapshot_id": consumer.next_snapshot}
+        for name, consumer in state.store.consumers.list().items()
+    ]
+    return pa.Table.from_pylist(rows, schema=CONSUMERS)
 
 
 def statistics(state: TableState) -> pa.Table:
