@@ -5,7 +5,7 @@ Each prints what it is about to do and asks, unless `--yes` is given; `--dry-run
 Commands that check a table: `fsck` and `health`.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -121,29 +121,18 @@ def expire(  # noqa: PLR0913 - the options of the command
     Options that are left out have the values of the table's snapshot.… options. With --dry-run,
     --csv prints the files that would be removed.
     """
-    from functools import partial
-
-    run = partial(
-        table.maintenance.expire_snapshots,
-        retain_min=retain_min,
-        retain_max=retain_max,
-        older_than=older_than,
-        limit=limit,
-    )
+    given: dict[str, Any] = {"retain_min": retain_min, "retain_max": retain_max}
+    given |= {"older_than": older_than, "limit": limit}
     if is_dry_run:
-        return output.report(
-            table.what_if.expire_snapshots(
-                retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
-            )
-        )
-    planned = run(dry_run=True)
+        return output.report(table.what_if.expire_snapshots(**given))
+    planned = table.maintenance.expire_snapshots(**given, dry_run=True)
     if not planned.expired:
         none = {"expired": [], "data_files": 0, "metadata_files": 0}
         output.document(none, f"{table.name}: no snapshot expires.")
         return OK
     what = repr(planned).removeprefix("would remove ")
     confirmed(sanitized(f"{table.name}: remove {what}?"), is_confirmed=is_confirmed)
-    done = run()
+    done = table.maintenance.expire_snapshots(**given)
     document = {
         "expired": list(done.expired),
         "data_files": len(done.files.data_files),
@@ -180,14 +169,17 @@ def orphans(
     output: "Output",
 ) -> None:
     """Remove files that no snapshot, tag or branch refers to; JSON and CSV list them."""
+    from functools import partial
+
     import pyarrow as pa
 
     from paimon_explore.inspection.rendering.number_format import bytes_text, plural
     from paimon_explore.sanitize import masked
 
-    found = table.maintenance.remove_orphan_files(
-        older_than=older_than, external=external, dry_run=True
+    remove = partial(
+        table.maintenance.remove_orphan_files, older_than=older_than, external=external
     )
+    found = remove(dry_run=True)
     what = f"{plural(len(found.files), 'orphan file')}, {bytes_text(found.size)}"
     if output.is_text:
         for path in found.files:
@@ -195,9 +187,7 @@ def orphans(
         output.stream.flush()
     if not is_dry_run and found.files:
         confirmed(sanitized(f"{table.name}: remove {what}?"), is_confirmed=is_confirmed)
-        found = table.maintenance.remove_orphan_files(
-            older_than=older_than, external=external, dry_run=False
-        )
+        found = remove(dry_run=False)
         what = f"removed {plural(len(found.files), 'orphan file')}, {bytes_text(found.size)}"
     if not output.is_text:
         paths = pa.table({"path": pa.array(map(masked, found.files), pa.string())})

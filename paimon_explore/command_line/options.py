@@ -83,15 +83,9 @@ def _matching(source: Source, incomplete: str) -> list[str]:
 
 def table_name(function: CommandFunction) -> CommandFunction:
     """Add the argument TABLE and `--branch`; pass `source`, `name` and `branch`."""
-
-    @source_options
-    @click.argument("name", metavar="TABLE", shell_complete=complete_table)
-    @click.option("-b", "--branch", help="A branch of the table.")
-    @wraps(function)
-    def call(*args: Any, **rest: Any) -> int | None:  # noqa: ANN401 - of the command
-        return function(*args, **rest)
-
-    return call
+    name = click.argument("name", metavar="TABLE", shell_complete=complete_table)
+    branch = click.option("-b", "--branch", help="A branch of the table.")
+    return source_options(name(branch(function)))
 
 
 def opened_table(function: CommandFunction) -> CommandFunction:

@@ -6,6 +6,7 @@ Spec: concepts/spec/manifest, statistics.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -236,21 +237,15 @@ def _mode(field: DataField, level: object, schema: TableSchema) -> tuple[str, st
 
 def _with_truncation_note(bounds: ColumnBounds, field: DataField, limit: int) -> ColumnBounds:
     """The bounds, with a note if their length equals the truncation limit."""
-    per_item = 2 if is_root(field.type, *BYTES) else 1
-    if not limit or not is_root(field.type, *TEXTS, *BYTES):
+    is_binary = is_root(field.type, *BYTES)
+    if not limit or not (is_binary or is_root(field.type, *TEXTS)):
         return bounds
-    extra = 2 if per_item > 1 else 0
-    sizes = [(len(text) - extra) // per_item for text in (bounds.minimum, bounds.maximum) if text]
-    if max(sizes, default=0) < limit:
+    lengths = [len(text) for text in (bounds.minimum, bounds.maximum) if text]
+    if is_binary:
+        lengths = [(length - 2) // 2 for length in lengths]  # hex digits after 0x
+    if max(lengths, default=0) < limit:
         return bounds
-    return ColumnBounds(
-        column=bounds.column,
-        type=bounds.type,
-        minimum=bounds.minimum,
-        maximum=bounds.maximum,
-        null_count=bounds.null_count,
-        note=f"truncated to {limit} {'bytes' if extra else 'characters'}",
-    )
+    return replace(bounds, note=f"truncated to {limit} {'bytes' if is_binary else 'characters'}")
 
 
 def _bare(field: DataField, reason: str, *, null_count: int | None = None) -> ColumnBounds:

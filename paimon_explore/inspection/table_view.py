@@ -13,6 +13,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer
@@ -95,6 +96,13 @@ class TableView:
     def branch(self) -> str:
         """The branch name."""
         return self.store.paths.branch
+
+    @property
+    def keys(self) -> RowType:
+        """The trimmed primary key columns; empty without a primary key or a readable schema."""
+        names = () if self.schema is None else self.schema.trimmed_primary_keys
+        fields = {} if self.schema is None else {one.name: one for one in self.schema.fields}
+        return RowType(fields=tuple(fields[name] for name in names if name in fields))
 
     @property
     def options(self) -> TableOptions:

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 import traitlets
 
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer
@@ -45,7 +44,4 @@ class ByteView(AnsweringWidget):
         """Answer a request about the bytes of the file."""
         if message.get("op") == "bytes":
             return Answer(body=self._session.put(self.result))
-        found = byte_answer(self._session, message)
-        if found is None:
-            raise InvalidInputError("The value of 'op' in the request is not a known operation.")
-        return found
+        return byte_answer(self._session, message)

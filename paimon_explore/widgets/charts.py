@@ -3,6 +3,7 @@
 Labels are escaped, because plotly interprets some HTML tags in them.
 """
 
+from collections.abc import Mapping
 from html import escape
 
 import plotly.graph_objects as go
@@ -55,12 +56,13 @@ def figure_of(charts: tuple[Chart | LineChart, ...]) -> go.Figure:
         vertical_spacing=0.12 if len(charts) > 1 else 0,
     )
     for row, chart in enumerate(charts, 1):
+        at = {"row": row, "col": 1}
         if isinstance(chart, BarChart):
-            _bars(figure, chart, row)
+            _bars(figure, chart, at)
         elif isinstance(chart, LineChart):
-            _lines(figure, chart, row)
+            _lines(figure, chart, at)
         else:
-            _lanes(figure, chart, row)
+            _lanes(figure, chart, at)
     figure.update_layout(
         template=TEMPLATE, barmode="relative", height=sum(heights) + 90 * len(charts)
     )
@@ -82,7 +84,7 @@ def _height(chart: Chart | LineChart) -> int:
     return _LEAST if isinstance(chart, LineChart) else max(_LANE * len(chart.lanes), _LEAST)
 
 
-def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
+def _bars(figure: go.Figure, chart: BarChart, at: Mapping[str, int]) -> None:
     names = [label(name) for name in chart.categories]
     positions = list(range(len(names)))
     for series in chart.series:
@@ -95,15 +97,14 @@ def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
             customdata=[label(value_text(value, chart.unit)) for value in series.values],
             hovertemplate="%{customdata}<extra></extra>",
             showlegend=len(chart.series) > 1,
-            row=row,
-            col=1,
+            **at,
         )
     figure.update_yaxes(
-        tickvals=positions, ticktext=names, autorange="reversed", row=row, col=1, automargin=True
+        tickvals=positions, ticktext=names, autorange="reversed", automargin=True, **at
     )
 
 
-def _lines(figure: go.Figure, chart: LineChart, row: int) -> None:
+def _lines(figure: go.Figure, chart: LineChart, at: Mapping[str, int]) -> None:
     for line in chart.lines:
         figure.add_scatter(
             x=[place for place, _ in line.points],
@@ -112,12 +113,11 @@ def _lines(figure: go.Figure, chart: LineChart, row: int) -> None:
             line={"shape": "hv", "width": 1.5},
             name=label(line.name),
             showlegend=len(chart.lines) > 1,
-            row=row,
-            col=1,
+            **at,
         )
 
 
-def _lanes(figure: go.Figure, chart: LaneChart, row: int) -> None:
+def _lanes(figure: go.Figure, chart: LaneChart, at: Mapping[str, int]) -> None:
     for tone in dict.fromkeys(box.tone for box in chart.boxes):
         boxes = [box for box in chart.boxes if box.tone is tone]
         figure.add_bar(
@@ -137,23 +137,20 @@ def _lanes(figure: go.Figure, chart: LaneChart, row: int) -> None:
             customdata=[label(box.tooltip, 300) for box in boxes],
             hovertemplate="%{customdata}<extra></extra>",
             showlegend=False,
-            row=row,
-            col=1,
+            **at,
         )
     figure.update_yaxes(
         tickvals=list(range(len(chart.lanes))),
         ticktext=[label(lane) for lane in chart.lanes],
         autorange="reversed",
         automargin=True,
-        row=row,
-        col=1,
+        **at,
     )
     figure.update_xaxes(
         range=[chart.start, chart.end],
         tickvals=[place for place, _ in chart.ticks],
         ticktext=[label(text, 24) for _, text in chart.ticks],
-        row=row,
-        col=1,
+        **at,
     )
     if chart.profile is not None:
         figure.add_scatter(
@@ -167,8 +164,7 @@ def _lanes(figure: go.Figure, chart: LaneChart, row: int) -> None:
             customdata=[value for _, value in chart.profile.steps],
             hovertemplate=f"{label(chart.profile.title)}: %{{customdata}}<extra></extra>",
             showlegend=False,
-            row=row,
-            col=1,
+            **at,
         )
 
 

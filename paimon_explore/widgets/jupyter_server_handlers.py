@@ -192,10 +192,7 @@ def _answer(file: Path, message: dict[str, object]) -> Answer:
     session = ByteSession(files={_HANDLE: found})
     if message.get("op") == "bytes":
         return Answer(body={**found.figures(), "handle": _HANDLE})
-    answered = byte_answer(session, message)
-    if answered is None:
-        raise InvalidInputError("The value of 'op' in the request is not a known operation.")
-    return answered
+    return byte_answer(session, message)
 
 
 @lru_cache(maxsize=4)

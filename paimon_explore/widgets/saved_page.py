@@ -113,9 +113,8 @@ class _Recorder:
         newest = ids[-_MAX_VIEWED:] if count <= _MAX_FILES_VIEWED else []
         for number in ids[-_MAX_SNAPSHOTS:]:
             self._ask({"op": "detail", "node": str(number)})
-            self._code(number, "files")
-            self._code(number, "partitions")
-            self._code(number, "overview")
+            for tab in ("files", "partitions", "overview"):
+                self._codes[f"{number}|{tab}"] = self._state.code(number, tab, "", "")
         for number in newest:
             self._nodes(number, 2)
             self._views(number, _OFTEN)
@@ -209,8 +208,7 @@ class _Recorder:
         texts = asked if isinstance(asked, Mapping) else {}
         for pane in panes:
             for text in {"", str(texts.get(pane, ""))}:
-                question = {"text": text, "compare": 0, "node": ""}
-                self._ask({"op": "report", "pane": pane, "snapshot": snapshot, **question})
+                self._ask({**self._question(pane, text), "snapshot": snapshot})
             self._report_code(snapshot, pane)
         if "health" in panes:
             self._ask({"op": "findings", "snapshot": snapshot})
@@ -221,9 +219,6 @@ class _Recorder:
         except PaimonError:
             code = Code()
         self._codes[f"{snapshot}|{pane}"] = (code.python, code.spark)
-
-    def _code(self, snapshot: int, tab: str) -> None:
-        self._codes[f"{snapshot}|{tab}"] = self._state.code(snapshot, tab, "", "")
 
 
 def _shortened(value: object) -> object:

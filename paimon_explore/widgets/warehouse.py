@@ -30,7 +30,14 @@ from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import Explorer
 from paimon_explore.widgets.widget_base import AnsweringWidget
-from paimon_explore.widgets.widget_requests import Message, checked_text, items, number, text
+from paimon_explore.widgets.widget_requests import (
+    Message,
+    checked_text,
+    items,
+    number,
+    operation_of,
+    text,
+)
 
 _KEY_PARTS = 3
 _TYPES = {kind.value: kind for kind in ObjectType}
@@ -43,10 +50,7 @@ def warehouse_answer(state: WarehouseState, message: Message) -> Answer:
         InvalidInputError: the request is unknown or invalid.
         PaimonError: the catalog cannot be read.
     """
-    operation = _OPERATIONS.get(text(message, "op"))
-    if operation is None:
-        raise InvalidInputError("The value of 'op' in the request is not a known operation.")
-    found = operation(state, message)
+    found = operation_of(_OPERATIONS, message)(state, message)
     return replace(found, body=masked_members(found.body))
 
 

@@ -5,6 +5,7 @@ Messages are not trusted: their fields are validated.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from paimon_explore.arguments import invalid_argument
 from paimon_explore.errors import InvalidInputError
@@ -14,7 +15,6 @@ from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerSt
 from paimon_explore.inspection.explorer.rows_session import MAX_TEXT, file_of_tree_node
 from paimon_explore.inspection.explorer.sql_session import MAX_HISTORY, sql_names
 from paimon_explore.inspection.glossary import explorer_hints
-from paimon_explore.inspection.profile.profile_session import ConditionRequest
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import pane_bundle
@@ -24,6 +24,7 @@ _MAX_ITEMS = 2000
 _MAX_NUMBER = 2**53
 
 Message = Mapping[str, object]
+_Operation = TypeVar("_Operation")
 
 
 def answer(state: ExplorerState, message: Message) -> Answer:
@@ -33,15 +34,23 @@ def answer(state: ExplorerState, message: Message) -> Answer:
         InvalidInputError: the request is unknown or invalid.
         PaimonError: the requested data does not exist or cannot be read.
     """
-    of_bytes = byte_answer(state.byte_session, message)
-    if of_bytes is not None:
-        return of_bytes
     name = text(message, "op")
-    operation = _OPERATIONS.get(name)
-    if operation is None:
-        raise InvalidInputError("The value of 'op' in the request is not a known operation.")
-    found = operation(state, message)
+    if name in _BYTE_OPERATIONS:
+        return byte_answer(state.byte_session, message)
+    found = operation_of(_OPERATIONS, message)(state, message)
     return found if name in _UNMASKED else replace(found, body=masked_members(found.body))
+
+
+def operation_of(operations: Mapping[str, _Operation], message: Message) -> _Operation:
+    """The operation that a request names.
+
+    Raises:
+        InvalidInputError: it is unknown.
+    """
+    found = operations.get(text(message, "op"))
+    if found is None:
+        raise InvalidInputError("The value of 'op' in the request is not a known operation.")
+    return found
 
 
 def _tree(state: ExplorerState, message: Message) -> Answer:
@@ -65,32 +74,24 @@ def _search(state: ExplorerState, message: Message) -> Answer:
 
 
 def _report(state: ExplorerState, message: Message) -> Answer:
-    question = ViewInput(
-        text=text(message, "text"),
-        compare=number(message, "compare"),
-        node=text(message, "node"),
-    )
+    compare, node = number(message, "compare"), text(message, "node")
+    question = ViewInput(text=text(message, "text"), compare=compare, node=node)
     snapshot = number(message, "snapshot")
     return Answer(body=state.result(text(message, "pane"), snapshot, question).state())
 
 
 def _profile_rows(state: ExplorerState, message: Message) -> Answer:
     with_columns = bool(number(message, "columns"))
-    return Answer(
-        body=state.profile_session.step(number(message, "number"), with_columns=with_columns)
-    )
+    body = state.profile_session.step(number(message, "number"), with_columns=with_columns)
+    return Answer(body=body)
 
 
 def _profile_condition(state: ExplorerState, message: Message) -> Answer:
-    request = ConditionRequest(
-        number=number(message, "number"),
-        column=number(message, "column"),
-        part=text(message, "part"),
-        first=number(message, "first"),
-        last=number(message, "last"),
-        where=text(message, "where"),
-    )
-    return Answer(body={"where": state.profile_session.condition(request)})
+    profile, column = number(message, "number"), number(message, "column")
+    bins = number(message, "first"), number(message, "last")
+    part, where = text(message, "part"), text(message, "where")
+    found = state.profile_session.condition(profile, column, part, bins, where)
+    return Answer(body={"where": found})
 
 
 def _condition(state: ExplorerState, message: Message) -> Answer:
@@ -190,16 +191,13 @@ _UNMASKED = frozenset({"condition", "pane", "profile_condition"})
 """Requests that return code of this package, or a condition that would not select masked values."""
 
 
-def byte_answer(session: ByteSession, message: Message) -> Answer | None:
-    """Answer a request about the bytes of an open file; None for other requests.
+def byte_answer(session: ByteSession, message: Message) -> Answer:
+    """Answer a request about the bytes of an open file.
 
     Raises:
-        InvalidInputError: the request is invalid, or the file is no longer open.
+        InvalidInputError: the request is unknown or invalid, or the file is no longer open.
     """
-    operation = _BYTE_OPERATIONS.get(text(message, "op"))
-    if operation is None:
-        return None
-    found = operation(session, message)
+    found = operation_of(_BYTE_OPERATIONS, message)(session, message)
     return replace(found, body=masked_members(found.body))
 
 

@@ -7,6 +7,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -119,24 +120,12 @@ class CsvFile:
         names = self._names(rows)
         fields = [target.column(name, f"{self.path}, line 1") for name in names]
         while part := list(islice(rows, BATCH_ROWS)):
-            yield self._batch(target, fields, part)
+            columns = zip(*(values for _, values in part), strict=True)
+            pairs = zip(fields, columns, strict=True)
+            yield target.batch(pairs, cast_texts, partial(self._location, part))
 
-    def _batch(
-        self,
-        target: Target,
-        fields: "list[pa.Field[pa.DataType]]",
-        rows: list[tuple[int, list[str | None]]],
-    ) -> pa.RecordBatch:
-        arrays = []
-        columns = zip(*(values for _, values in rows), strict=True)
-        for field, texts in zip(fields, columns, strict=True):
-            try:
-                arrays.append(cast_texts(texts, field.type))
-            except MisfitError as error:
-                location = f"{self.path}, line {rows[error.index][0]}"
-                value = texts[error.index]
-                raise target.misfit(location, field.name, value, error.reason) from error
-        return pa.RecordBatch.from_arrays(arrays, names=[field.name for field in fields])
+    def _location(self, rows: Sequence[tuple[int, object]], index: int) -> str:
+        return f"{self.path}, line {rows[index][0]}"
 
     def _names(self, rows: Iterator[tuple[int, list[str | None]]]) -> tuple[str, ...]:
         if self.options.names is not None:

@@ -1,13 +1,15 @@
 """Files to import: their format, and their rows in the types of a table."""
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TextIO, cast
+from typing import Protocol, TextIO, TypeVar, cast
 
 import pyarrow as pa
 
+from paimon_explore.command_line.file_import.text_cast import MisfitError
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError, StorageError, choices
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -15,6 +17,7 @@ BATCH_ROWS = 10_000
 SAMPLE_ROWS = 10_000
 """Number of rows that decide the types of a new table."""
 _COMPRESSED = ".gz"
+Values = TypeVar("Values", bound="Sequence[object] | Column")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,18 +77,44 @@ class Target:
             hint=f"Columns of the table: {choices(self.schema.names)}.",
         )
 
-    def misfit(self, location: str, name: str, value: object, reason: str) -> InvalidInputError:
-        """Return the error for a value that cannot be cast to the type of its column."""
-        shown = repr(value)
-        shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
-        wanted = self.type_texts.get(name, str(self.schema.field(name).type))
-        return InvalidInputError(
-            f"{location}, column {name!r}: {shown} is not a valid {wanted}{reason}.",
-            hint="Nothing was imported.",
-        )
+    def batch(
+        self,
+        columns: "Iterable[tuple[pa.Field[pa.DataType], Values]]",
+        cast: Callable[[Values, pa.DataType], Column],
+        location: Callable[[int], str],
+    ) -> pa.RecordBatch:
+        """Rows as the table has them.
+
+        Args:
+            columns: the values of each column.
+            cast: casts values to a type.
+            location: where the value at an index is, for errors.
+
+        Raises:
+            InvalidInputError: a value is not of the type of its column.
+        """
+        arrays, names = [], []
+        for field, values in columns:
+            try:
+                arrays.append(cast(values, field.type))
+            except MisfitError as error:
+                shown = _shown(values[error.index])
+                wanted = self.type_texts.get(field.name, str(field.type))
+                where = f"{location(error.index)}, column {field.name!r}"
+                raise InvalidInputError(
+                    f"{where}: {shown} is not a valid {wanted}{error.reason}.",
+                    hint="Nothing was imported.",
+                ) from error
+            names.append(field.name)
+        return pa.RecordBatch.from_arrays(arrays, names=names)
 
 
 _MAX_SHOWN = 80
+
+
+def _shown(value: object) -> str:
+    shown = repr(value.as_py() if isinstance(value, pa.Scalar) else value)
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 
 @contextmanager

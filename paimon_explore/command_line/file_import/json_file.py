@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
@@ -15,7 +15,6 @@ from paimon_explore.command_line.file_import.import_file import (
     text_of,
 )
 from paimon_explore.command_line.file_import.text_cast import (
-    MisfitError,
     NumberLiteral,
     cast_json,
 )
@@ -37,43 +36,23 @@ class JsonFile:
 
     def inferred_schema(self) -> pa.Schema:
         """Return the columns with types that fit the first rows."""
-        sample = [record for _, (_, record) in zip(range(SAMPLE_ROWS), self._rows(), strict=False)]
+        sample = [record for _, record in islice(self._rows(), SAMPLE_ROWS)]
         names = dict.fromkeys(chain.from_iterable(sample))
         return pa.schema([(n, _inferred([record.get(n) for record in sample])) for n in names])
 
     def batches(self, target: Target) -> Iterator[pa.RecordBatch]:
         """Read the rows in the types of the table."""
         fields: dict[str, pa.Field[pa.DataType]] = {}
-        locations: list[str] = []
-        waiting: list[Record] = []
-        for location, record in self._rows():
-            for name in record.keys() - fields.keys():
-                fields[name] = target.column(name, location)
-            locations.append(location)
-            waiting.append(record)
-            if len(waiting) == BATCH_ROWS:
-                yield self._batch(target, fields, locations, waiting)
-                locations, waiting = [], []
-        if waiting:
-            yield self._batch(target, fields, locations, waiting)
-
-    def _batch(
-        self,
-        target: Target,
-        fields: "dict[str, pa.Field[pa.DataType]]",
-        locations: list[str],
-        rows: list[Record],
-    ) -> pa.RecordBatch:
-        arrays, names = [], []
-        for key, field in fields.items():
-            values = [record.get(key) for record in rows]
-            try:
-                arrays.append(cast_json(values, field.type))
-            except MisfitError as error:
-                location, value = locations[error.index], values[error.index]
-                raise target.misfit(location, field.name, value, error.reason) from error
-            names.append(field.name)
-        return pa.RecordBatch.from_arrays(arrays, names=names)
+        rows = self._rows()
+        while part := list(islice(rows, BATCH_ROWS)):
+            for location, record in part:
+                for name in record.keys() - fields.keys():
+                    fields[name] = target.column(name, location)
+            columns = [
+                (field, [record.get(name) for _, record in part]) for name, field in fields.items()
+            ]
+            locations = [location for location, _ in part]
+            yield target.batch(columns, cast_json, locations.__getitem__)
 
     def _rows(self) -> Iterator[tuple[str, Record]]:
         """Each object with its location."""

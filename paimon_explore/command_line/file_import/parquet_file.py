@@ -1,13 +1,14 @@
 """Parquet files to import."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paimon_explore.command_line.file_import.import_file import BATCH_ROWS, Target
-from paimon_explore.command_line.file_import.text_cast import MisfitError, cast_column
+from paimon_explore.command_line.file_import.text_cast import cast_column
 from paimon_explore.errors import CorruptFileError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -34,16 +35,13 @@ class ParquetImport:
             names = file.schema_arrow.names
             fields = [target.column(name, str(self.path)) for name in names]
             for batch in file.iter_batches(BATCH_ROWS):
-                arrays = []
-                for field, column in zip(fields, batch.columns, strict=True):
-                    try:
-                        arrays.append(cast_column(column, field.type))
-                    except MisfitError as error:
-                        location = f"{self.path}, row {first + error.index + 1}"
-                        value = column[error.index].as_py()
-                        raise target.misfit(location, field.name, value, error.reason) from error
-                yield pa.RecordBatch.from_arrays(arrays, names=[field.name for field in fields])
+                columns = zip(fields, batch.columns, strict=True)
+                row = partial(self._location, first)
+                yield target.batch(columns, cast_column, row)
                 first += batch.num_rows
+
+    def _location(self, first: int, index: int) -> str:
+        return f"{self.path}, row {first + index + 1}"
 
     def _opened(self) -> pq.ParquetFile:
         try:

@@ -17,7 +17,6 @@ from paimon_explore.command_line.command_names import FAILURE, OK
 from paimon_explore.command_line.rendering.machine_text import JsonText, csv_line, json_text
 from paimon_explore.command_line.rendering.report_text import report_lines, wrapped
 from paimon_explore.command_line.rendering.text_table import (
-    TableLayout,
     cell_width,
     fitted,
     left_out_line,
@@ -26,6 +25,7 @@ from paimon_explore.command_line.rendering.text_table import (
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import Failed
+from paimon_explore.inspection.rendering.result_charts import is_number
 from paimon_explore.sanitize import masked_members, sanitized, visible
 
 if TYPE_CHECKING:
@@ -218,27 +218,20 @@ class Output:
         types = [schema.field(name).type for name in columns]
         numeric = list(map(is_number, types))
         whole = [is_number(kind) or pa.types.is_temporal(kind) for kind in types]
-        layout: TableLayout | None = None
         wanted = list(map(cell_width, headings))
+        layout = fitted(wanted, numeric, self.width, whole)
         count = 0
         for block in blocks:
-            wanted = list(map(max, wanted, widths_of(block)))
-            is_first = layout is None
+            wanted = list(map(max, wanted, widths_of(block))) if block else wanted
             layout = fitted(wanted, numeric, self.width, whole)
-            if is_first:
-                self._headings(layout, headings)
+            if not count:
+                self.line(layout.headings(headings), style="bold")
+                self.line(layout.rule(), style="dim")
             self.stream.writelines(f"{layout.line(row)}\n" for row in block)
             self.stream.flush()
             count += len(block)
-        if layout is None:
-            layout = fitted(wanted, numeric, self.width, whole)
-            self._headings(layout, headings)
         self._footer(count, footer, headings[len(layout.widths) :])
         return count
-
-    def _headings(self, layout: TableLayout, headings: Sequence[str]) -> None:
-        self.line(layout.headings(headings), style="bold")
-        self.line(layout.rule(), style="dim")
 
     def _footer(self, count: int, footer: tuple[str, str], left_out: Sequence[str]) -> None:
         """Say how many rows there are and which columns do not fit; not in a pipe."""
@@ -253,12 +246,10 @@ class Output:
 
 def _sections(result: "Result") -> dict[str, object]:
     """Title, facts, tables and notes of a report; charts show what the tables have."""
-    state = result.to_report().state()
-    sections = state["sections"]
-    kept = (
-        [one for one in sections if one["type"] in _SECTIONS] if isinstance(sections, list) else []
-    )
-    return {"title": state["title"], "sections": kept}
+    report = result.to_report()
+    states = (part.state() for part in report.sections)
+    kept = [state for state in states if state["type"] in _SECTIONS]
+    return {"title": report.title, "sections": kept}
 
 
 def _json_rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
@@ -285,7 +276,7 @@ def _blocks(
             if is_live or len(waiting) >= size or monotonic() - began > _PATIENCE_S:
                 yield waiting
                 waiting, size, began = [], _BLOCK, monotonic()
-    if waiting:
+    if waiting or size == _FIRST_BLOCK:
         yield waiting
 
 
@@ -368,19 +359,7 @@ def masked_texts(table: pa.Table) -> pa.Table:
     """Return a table of metadata with the secrets in its texts masked."""
     for at, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
-            texts = [masked(value) if isinstance(value, str) else None for value in _all(table, at)]
+            values = as_python(table.column(at).combine_chunks())
+            texts = [masked(value) if isinstance(value, str) else None for value in values]
             table = table.set_column(at, field, pa.array(texts, pa.string()))
     return table
-
-
-def _all(table: pa.Table, at: int) -> list[object]:
-    return as_python(table.column(at).combine_chunks())
-
-
-def is_number(data_type: pa.DataType) -> bool:
-    """Whether values of a type are aligned on the right."""
-    return bool(
-        pa.types.is_integer(data_type)
-        or pa.types.is_floating(data_type)
-        or pa.types.is_decimal(data_type)
-    )

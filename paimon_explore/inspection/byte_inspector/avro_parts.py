@@ -6,6 +6,7 @@ Spec: Avro 1.11 specification, object container files and binary encoding.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
+from functools import partial
 from typing import assert_never
 
 from paimon_explore.encoding.avro.container import (
@@ -164,19 +165,12 @@ def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, num
         count = spans.number("count", "zigzag", rule="Number of records in the block.")
         size = spans.number("size", "zigzag", rule="Size of the compressed records in bytes.")
         spans.need(size)
-
-        def build(inner: Spans) -> None:
-            records(inner, count, schema, meaning)
-
+        build = partial(records, count=count, schema=schema, meaning=meaning)
         if header.codec == "null":
             spans.later("records", size, build, about=f"{count:,}")
         else:
-            file = spans.data
             end = spans.position + size + SYNC_SIZE
-
-            def inside() -> Space:
-                return _decompressed(file, start, end, header, build, number)
-
+            inside = partial(_decompressed, spans.data, start, end, header, build, number)
             rule = f"The records, compressed with {header.codec}."
             spans.packed("packed", size, inside, rule=rule)
         spans.leaf(
@@ -186,18 +180,13 @@ def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, num
 
 
 def _same(header: Header) -> Say:
-    def say(value: Value) -> str:
-        return (
-            "same as the sync marker of the header"
-            if value == header.sync
-            else "differs from the sync marker of the header"
-        )
-
-    return say
+    return lambda value: (
+        f"{'same as' if value == header.sync else 'differs from'} the sync marker of the header"
+    )
 
 
 def _decompressed(
-    file: bytes, start: int, end: int, header: Header, build: Callable[[Spans], None], number: int
+    file: bytes, start: int, end: int, header: Header, build: Callable[[Spans], object], number: int
 ) -> Space:
     """The address space of the decompressed records of a block."""
     head = file[: header.size] + file[start:end]
@@ -216,6 +205,10 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
         raise InvalidInputError(
             f"The block must contain {count:,} records, but has only {spans.left:,} bytes."
         )
+
+    def build(inner: Spans) -> None:
+        _Walk(inner, meaning).fields(schema)
+
     for number in range(count):
         try:
             end = skip(spans.data, spans.position, schema)
@@ -225,14 +218,8 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
             ) from error
         if end > spans.end:
             raise InvalidInputError(f"Record {number:,} ends after the end of its block.")
-
-        def build(inner: Spans) -> None:
-            walk = _Walk(inner, meaning)
-            walk.fields(schema)
-
-        spans.later(
-            f"record {number}", end - spans.position, build, about=_title(spans, schema, end)
-        )
+        name, about = f"record {number}", _title(spans, schema, end)
+        spans.later(name, end - spans.position, build, about=about)
 
 
 def _title(spans: Spans, schema: AvroNode, end: int) -> str:

@@ -152,8 +152,7 @@ class _Row:
             raise InvalidInputError(f"Value {item.name} overlaps the previous value.")
         spans.later(item.name, item.size, item.build, about=f"{item.size} bytes")
         fill = min(-item.size % _SLOT, spans.left)
-        if fill:
-            spans.leaf("fill", "zeros", fill, rule="Zero padding to a multiple of 8 bytes.")
+        _fill(spans, fill, "Zero padding to a multiple of 8 bytes.")
 
     def _name(self, index: int) -> str:
         return self._fields[index].name if self._fields is not None else f"field {index}"
@@ -203,9 +202,7 @@ class _Row:
         spans = self._spans
         before = spans.position
         value = spans.leaf("value", form, say=say)
-        fill = _SLOT - (spans.position - before)
-        if fill:
-            spans.leaf("fill", "zeros", fill, rule="Zero padding of the slot.")
+        _fill(spans, _SLOT - (spans.position - before), "Zero padding of the slot.")
         return say(value) if say is not None else str(value)
 
     def _inline(self, form: str, mark: int) -> str:
@@ -214,8 +211,7 @@ class _Row:
         if size >= _SLOT:
             raise InvalidInputError(f"A value of {size} bytes does not fit into an 8-byte slot.")
         value: Value = spans.leaf("value", form, size) if size else ""
-        if size < _SLOT - 1:
-            spans.leaf("fill", "zeros", _SLOT - 1 - size)
+        _fill(spans, _SLOT - 1 - size)
         rule = "Bit 7: the value is stored in the slot; other bits: the length of the value."
         spans.leaf(
             "inline flag", "uint8", rule=rule, say=lambda v: f"inline, {int(v) & 0x7F} bytes"
@@ -234,8 +230,7 @@ class _Row:
 
         def build(inner: Spans) -> None:
             inner.leaf("value", form, size if room is None else min(size, room), say=say)
-            if inner.left:
-                inner.leaf("fill", "zeros", inner.left)
+            _fill(inner, inner.left)
 
         if fits:
             self._items.append(_Item(name=name, start=start, size=taken, build=build))
@@ -258,6 +253,11 @@ class _Row:
         self._items.append(_Item(name=name, start=start, size=_SLOT, build=build))
         millis = int.from_bytes(spans.data[at : at + _SLOT], "little", signed=True)
         return f"{_stamp(millis)} + {nanos} ns"
+
+
+def _fill(spans: Spans, size: int, rule: str = "") -> None:
+    if size:
+        spans.leaf("fill", "zeros", size, rule=rule)
 
 
 def _stamp(value: Value) -> str:

@@ -14,6 +14,7 @@ from itertools import islice
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.encoding.avro.container import SYNC_SIZE, read_header, read_long
 from paimon_explore.encoding.avro.reader import is_generic
 from paimon_explore.errors import CorruptFileError, InvalidInputError, PaimonError
@@ -29,7 +30,7 @@ from paimon_explore.inspection.byte_inspector.spans import (
 )
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.report import Grid, Note, Report, facts, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
 
 RECORDS_TO_COMPARE = 1000
 """Minimum number of compared records; the last block is always compared completely."""
@@ -353,20 +354,20 @@ class ByteLayout(Result):
         return grid("First fields", ("byte#", "length#", "field", "value", "form"), rows)
 
 
+FIELDS = schema_from_text(
+    "space string, path string, field string, offset int64, length int64, form string, "
+    "value string, rule string"
+)
+"""One row per field of a file."""
+
+
 def _table(places: Sequence[LocatedSpan]) -> pa.Table:
-    texts = [place.space.text(place.span) for place in places]
-    return pa.table(
-        {
-            "space": pa.array([place.space.name for place in places], pa.string()),
-            "path": pa.array([place.path for place in places], pa.string()),
-            "field": pa.array([_text(place.span.name) for place in places], pa.string()),
-            "offset": pa.array([place.span.offset for place in places], pa.int64()),
-            "length": pa.array([place.span.length for place in places], pa.int64()),
-            "form": pa.array([place.span.form for place in places], pa.string()),
-            "value": pa.array([_text(text) for text in texts], pa.string()),
-            "rule": pa.array([place.span.rule for place in places], pa.string()),
-        }
-    )
+    rows = []
+    for place in places:
+        span, text = place.span, _text(place.space.text(place.span))
+        name = (place.space.name, place.path, _text(span.name))
+        rows.append((*name, span.offset, span.length, span.form, text, span.rule))
+    return rows_table(rows, FIELDS)
 
 
 _RECORDS = ("block 0", "packed", "block 0 decompressed", "record 0")
@@ -417,6 +418,7 @@ class Explanation(Result):
         place = self.leaf
         span = place.span
         where = f"byte {self.offset - span.offset + 1} of {span.length:,}"
+        rule = next((p.span.rule for p in reversed(self.places) if p.span.rule), None)
         around = [
             (p.span.name, f"{p.span.offset:,}", f"{p.span.length:,}", p.space.text(p.span))
             for p in self.places
@@ -428,10 +430,7 @@ class Explanation(Result):
                     ("field", f"{span.name}, {where}"),
                     ("value", place.space.text(span)),
                     ("stored as", FORMS[span.form].description if span.form else "group of fields"),
-                    (
-                        "rule",
-                        next((p.span.rule for p in reversed(self.places) if p.span.rule), None),
-                    ),
+                    ("rule", rule),
                 ),
                 grid("Enclosing groups", ("field", "byte#", "length#", "content"), around),
             ),

@@ -8,6 +8,8 @@ Spec: Thrift, compact protocol; parquet.thrift.
 """
 
 from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -23,7 +25,6 @@ from paimon_explore.encoding.parquet.thrift_compact import (
     structs_of,
 )
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.spans import Space, Spans, space_of
 
 PARQUET = b"PAR1"
@@ -33,8 +34,7 @@ _WIRES = {0: "number", 1: "8 bytes", 2: "bytes", 5: "4 bytes"}
 _CODECS = {0: "NONE", 1: "ZLIB", 2: "SNAPPY", 3: "LZO", 4: "LZ4", 5: "ZSTD"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Section:
+class _Section(NamedTuple):
     name: str
     offset: int
     length: int
@@ -60,33 +60,23 @@ def parquet_parts(spans: Spans) -> None:
         message = f"The footer must be a Thrift struct FileMetaData: {error}."
         raise InvalidInputError(message) from error
     _sections(spans, sections, footer_at)
-
-    def build(inner: Spans) -> None:
-        thrift_parts(inner, "FileMetaData")
-
-    spans.later(
-        "footer", size, build, about=f"{size:,} bytes", rule="FileMetaData, a Thrift struct."
-    )
+    build = partial(thrift_parts, struct="FileMetaData")
+    rule = "FileMetaData, a Thrift struct."
+    spans.later("footer", size, build, about=f"{size:,} bytes", rule=rule)
     spans.number("footer length", "uint32 LE")
     spans.leaf("magic", "bytes", len(PARQUET))
 
 
 def _sections(spans: Spans, sections: list[_Section], end: int) -> None:
-    for section in sorted(sections, key=lambda found: found.offset):
+    last = _Section("", end, 0, "")
+    for section in [*sorted(sections, key=lambda found: found.offset), last]:
         if section.offset < spans.position or section.offset + section.length > end:
             continue  # overlapping sections, which Paimon does not write
         if section.offset > spans.position:
-            spans.leaf(
-                "other",
-                "bytes",
-                section.offset - spans.position,
-                rule="Bytes that the footer does not reference.",
-            )
-        spans.leaf(section.name, "bytes", section.length, rule=section.rule)
-    if spans.position < end:
-        spans.leaf(
-            "other", "bytes", end - spans.position, rule="Bytes that the footer does not reference."
-        )
+            rule = "Bytes that the footer does not reference."
+            spans.leaf("other", "bytes", section.offset - spans.position, rule=rule)
+        if section is not last:
+            spans.leaf(section.name, "bytes", section.length, rule=section.rule)
 
 
 def _parquet_sections(metadata: Struct) -> list[_Section]:
@@ -112,7 +102,7 @@ def _chunk_sections(row: int, chunk: Struct, column: Struct) -> list[_Section]:
         (int_of(column, 14), int_of(column, 15), "bloom filter", "Bloom filter of the column."),
     ]
     return [
-        _Section(name=f"{name}: {what}", offset=start, length=length, rule=rule)
+        _Section(f"{name}: {what}", start, length, rule)
         for start, length, what, rule in listed
         if start and length
     ]
@@ -138,11 +128,8 @@ def orc_parts(spans: Spans, file: pa.NativeFile) -> None:
     spans.later(
         "postscript", post_size, message_parts, about=f"compressed with {_CODECS.get(codec)}"
     )
-    spans.number(
-        "postscript length",
-        "uint8",
-        rule="Size of the postscript; the last byte of every ORC file.",
-    )
+    rule = "Size of the postscript; the last byte of every ORC file."
+    spans.number("postscript length", "uint8", rule=rule)
 
 
 def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
@@ -152,13 +139,9 @@ def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
         if offset < start or offset + length > end:
             break
         rule = "Compressed indexes and columns of the stripe."
-        found.append(
-            _Section(name=f"stripe {index}: rows", offset=start, length=offset - start, rule=rule)
-        )
+        found.append(_Section(f"stripe {index}: rows", start, offset - start, rule))
         rule = "Locations of the column streams."
-        found.append(
-            _Section(name=f"stripe {index}: footer", offset=offset, length=length, rule=rule)
-        )
+        found.append(_Section(f"stripe {index}: footer", offset, length, rule))
         start = offset + length
     return found
 
@@ -170,8 +153,7 @@ def _compressed(spans: Spans, name: str, size: int, codec: int, decompress: obje
     if not codec:
         spans.later(name, size, message_parts, about=f"{size:,} bytes")
         return
-    at = spans.position - spans.base
-    data = spans.data[at : at + size]
+    data = spans.peek(size)
 
     def inside() -> Space:
         assert callable(decompress)  # noqa: S101 - see `OrcTail.decompress`
@@ -207,11 +189,9 @@ def _field(spans: Spans, wire: int) -> str:
     if wire != 2:  # noqa: PLR2004 - a wire type
         raise InvalidInputError(f"Protocol Buffers wire type {wire} is not supported.")
     size = spans.number("size", "varint")
-    spans.need(size)
+    raw = spans.peek(size)
     if not size:
         return "empty"
-    at = spans.position - spans.base
-    raw = spans.data[at : at + size]
     if raw.isascii() and raw.decode("ascii").isprintable():
         return f'"{spans.leaf("text", "UTF-8", size)!s}"'
     if _is_message(raw):
@@ -280,8 +260,7 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
     names = STRUCTS.get(struct, {})
     last = count = 0
     while True:
-        spans.need(1)
-        header = spans.data[spans.position - spans.base]
+        header = spans.peek(1)[0]
         if not header:
             spans.number("stop", "uint8", rule="Ends the struct.")
             return count
@@ -329,9 +308,7 @@ def _binary(spans: Spans) -> str:
     size = spans.number("size", "varint")
     if not size:
         return "empty"
-    spans.need(size)
-    at = spans.position - spans.base
-    raw = spans.data[at : at + size]
+    raw = spans.peek(size)
     is_text = raw[:_SHOWN].isascii() and raw[:_SHOWN].decode("ascii", "replace").isprintable()
     value = spans.leaf("text" if is_text else "bytes", "UTF-8" if is_text else "bytes", size)
     shown = f"0x{value.hex()}" if isinstance(value, bytes) else f'"{value}"'
@@ -339,8 +316,7 @@ def _binary(spans: Spans) -> str:
 
 
 def _list(spans: Spans, struct: str, depth: int) -> str:
-    spans.need(1)
-    header = spans.data[spans.position - spans.base]
+    header = spans.peek(1)[0]
     rule = (
         "Upper four bits: number of items, or 15 if the number follows; lower four bits: item type."
     )

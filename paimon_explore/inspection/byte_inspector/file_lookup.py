@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import field
 from functools import cache, partial
 from os import PathLike
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -115,12 +116,7 @@ def row_file_parts(spans: Spans) -> None:
         for name in _LIST_NAMES:
             length = spans.number("length", "varint")
             start = spans.position
-
-            def build(inner: Spans) -> None:
-                while inner.left:
-                    rule = "Difference from the previous number."
-                    inner.number("difference", "zigzag", rule=rule)
-
+            build = partial(_differences, rule="Difference from the previous number.")
             spans.later(name, length, build, about=f"{length} bytes from byte {start:,}")
     with spans.group("footer") as note:
         spans.number("rows", "int64 LE")
@@ -130,6 +126,11 @@ def row_file_parts(spans: Spans) -> None:
         spans.number("version", "uint8", rule="Version of the layout; always 1.")
         spans.leaf("reserved", "zeros", 3)
         spans.leaf("magic", "bytes", 4, rule="Magic number: the bytes 'ROWS', little-endian.")
+
+
+def _differences(spans: Spans, rule: str) -> None:
+    while spans.left:
+        spans.number("difference", "zigzag", rule=rule)
 
 
 def is_blob_file(data: bytes) -> bool:
@@ -146,13 +147,8 @@ def blob_parts(spans: Spans) -> None:
     number = 0
     while spans.position < tail - size:
         number = _entry(spans, number, tail - size)
-
-    def build(inner: Spans) -> None:
-        while inner.left:
-            rule = "Difference from the previous size; -1 encodes null, -2 an external value."
-            inner.number("difference", "zigzag", rule=rule)
-
-    spans.later("entry sizes", size, build)
+    rule = "Difference from the previous size; -1 encodes null, -2 an external value."
+    spans.later("entry sizes", size, partial(_differences, rule=rule))
     spans.number("list size", "int32 LE")
     spans.number("version", "uint8", rule="Version of the layout; always 1.")
 
@@ -191,8 +187,7 @@ _UNDIVIDED = {"lance": "Lance", "vortex": "Vortex", "mosaic": "Mosaic"}
 _TEXTS = (".csv", ".txt", ".text", ".json", ".hint", "_SUCCESS")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Layout(NamedTuple):
     """The layout of a kind of file.
 
     Attributes:
@@ -206,13 +201,12 @@ class Layout:
     rules: str = ""
 
 
-def layout_of(name: str, data: bytes, size: int, schema_of: SchemaOf) -> Layout:
+def layout_of(name: str, data: bytes, schema_of: SchemaOf) -> Layout:
     """Detect the layout of a file.
 
     Args:
         name: the file name.
-        data: the bytes of the file, or its last bytes.
-        size: size of the file in bytes.
+        data: the bytes of the file.
         schema_of: gives the schemas of its table.
     """
     if is_avro(data):
@@ -220,8 +214,8 @@ def layout_of(name: str, data: bytes, size: int, schema_of: SchemaOf) -> Layout:
     if data[:1] in (b"{", b"["):
         return _json(name)
     if name in _HINTS:
-        return Layout(kind="hint", build=hint_parts, rules="concepts/spec/snapshot")
-    return _index(name, data, schema_of) or _data(name, data, size)
+        return Layout("hint", hint_parts, "concepts/spec/snapshot")
+    return _index(name, data, schema_of) or _data(name, data)
 
 
 def _avro(name: str, schema_of: SchemaOf) -> Layout:
@@ -233,17 +227,14 @@ def _avro(name: str, schema_of: SchemaOf) -> Layout:
     }
     kind = next((says for prefix, says in kinds.items() if name.startswith(prefix)), "Avro file")
     rules = "concepts/spec/manifest" if meaning is not NO_MEANING else "concepts/spec/fileformat"
-    return Layout(kind=kind, build=lambda spans: avro_parts(spans, meaning), rules=rules)
+    return Layout(kind, lambda spans: avro_parts(spans, meaning), rules)
 
 
 def _json(name: str) -> Layout:
     prefix = next((known for known in RULES if name.startswith(known)), "")
     kind = prefix.rstrip("-") or "JSON file"
-    return Layout(
-        kind=kind,
-        build=partial(json_parts, rules=RULES.get(prefix, {})),
-        rules="concepts/spec/overview",
-    )
+    build = partial(json_parts, rules=RULES.get(prefix, {}))
+    return Layout(kind, build, "concepts/spec/overview")
 
 
 def _index(name: str, data: bytes, schema_of: SchemaOf) -> Layout | None:
@@ -254,37 +245,28 @@ def _index(name: str, data: bytes, schema_of: SchemaOf) -> Layout | None:
             types = {} if schema is None else {field.name: field.type for field in schema.fields}
             file_index_parts(spans, types)
 
-        return Layout(kind="file index", build=build, rules="concepts/spec/fileindex")
+        return Layout("file index", build, "concepts/spec/fileindex")
     if name.startswith("index-") and is_vectors(data):
-        return Layout(
-            kind="deletion vectors", build=vectors_parts, rules="concepts/spec/tableindex"
-        )
+        return Layout("deletion vectors", vectors_parts, "concepts/spec/tableindex")
     if name.startswith("index-") and not len(data) % 4:
-        return Layout(kind="hash index", build=hashes_parts, rules="concepts/spec/tableindex")
+        return Layout("hash index", hashes_parts, "concepts/spec/tableindex")
     return None
 
 
-def _data(name: str, data: bytes, size: int) -> Layout:
+def _data(name: str, data: bytes) -> Layout:
     if data[-4:] == PARQUET:
-        return Layout(kind="Parquet file", build=parquet_parts, rules="parquet-format")
+        return Layout("Parquet file", parquet_parts, "parquet-format")
     if data[-4:-1] == ORC:
-
-        def build(spans: Spans) -> None:
-            window = bytes(size - len(data)) + data if size < _WINDOW else data
-            orc_parts(spans, pa.BufferReader(window))
-
-        return Layout(kind="ORC file", build=build, rules="ORC specification v1")
+        build = partial(orc_parts, file=pa.BufferReader(data))
+        return Layout("ORC file", build, "ORC specification v1")
     if is_row_file(data):
-        return Layout(kind="row file", build=row_file_parts, rules="concepts/spec/fileformat")
+        return Layout("row file", row_file_parts, "concepts/spec/fileformat")
     if is_blob_file(data):
-        return Layout(kind="blob file", build=blob_parts, rules="concepts/spec/fileformat")
+        return Layout("blob file", blob_parts, "concepts/spec/fileformat")
     if name.endswith(_TEXTS):
-        return Layout(kind="text file", build=text_parts)
+        return Layout("text file", text_parts)
     kind = _UNDIVIDED.get(name.rpartition(".")[2], "unknown")
-    return Layout(kind=f"{kind} file", build=_unknown)
-
-
-_WINDOW = 1 << 27
+    return Layout(f"{kind} file", _unknown)
 
 
 def _unknown(spans: Spans) -> None:
@@ -377,7 +359,7 @@ def _space(file_io: FileIO, path: str, size: int, schema_of: SchemaOf) -> tuple[
     data = file_io.read(path)
     if data[:1] in (b"{", b"["):
         data = masked_json(data)
-    layout = layout_of(name, data, len(data), schema_of)
+    layout = layout_of(name, data, schema_of)
     root = grown(data, layout.build, Span(name=name, offset=0, length=len(data)))
     return Space(name=name, reader=MemoryReader(data), root=root), layout
 
@@ -396,24 +378,20 @@ def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
     like = Span(name=name, offset=0, length=size)
     root = grown(window, parquet_parts, like, size - taken)
     reader: Reader = FileReader(file_io, path, size)
-    layout = Layout(kind="Parquet file", build=parquet_parts, rules="parquet-format")
+    layout = Layout("Parquet file", parquet_parts, "parquet-format")
     return Space(name=name, reader=reader, root=root), layout
 
 
 def schemas_of(store: TableStore) -> SchemaOf:
     """A cached lookup of schemas by id; gives None for schemas that cannot be read."""
-    known: dict[int | None, TableSchema | None] = {}
 
+    @cache
     def schema(schema_id: int | None) -> TableSchema | None:
-        if schema_id not in known:
-            try:
-                schemas = store.schemas
-                known[schema_id] = (
-                    schemas.latest() if schema_id is None else schemas.load(schema_id)
-                )
-            except PaimonError:
-                known[schema_id] = None
-        return known[schema_id]
+        schemas = store.schemas
+        try:
+            return schemas.latest() if schema_id is None else schemas.load(schema_id)
+        except PaimonError:
+            return None
 
     return schema
 
@@ -430,21 +408,20 @@ def schemas_around(file_io: FileIO, path: str) -> SchemaOf:
 
 def metadata_path(table: TablePaths, name: str) -> str | None:
     """The path of a metadata file by its name; None for other files."""
-    kinds_by_prefix: tuple[tuple[str, Callable[[str], str]], ...] = (
-        (SNAPSHOT_PREFIX, lambda n: paths.join(table.snapshot_dir, n)),
-        (SCHEMA_PREFIX, lambda n: paths.join(table.schema_dir, n)),
-        (CHANGELOG_PREFIX, lambda n: paths.join(table.changelog_dir, n)),
-        (TAG_PREFIX, lambda n: paths.join(table.tag_dir, n)),
-        (CONSUMER_PREFIX, lambda n: paths.join(table.consumer_dir, n)),
-        ("manifest-", table.manifest),
-        ("index-manifest-", table.manifest),
-        ("stat-", table.statistics),
-        ("stats-", table.statistics),
-    )
-    for prefix, place in kinds_by_prefix:
-        if name.startswith(prefix):
-            return place(name)
-    return paths.join(table.snapshot_dir, name) if name in ("LATEST", "EARLIEST") else None
+    folders = {
+        SNAPSHOT_PREFIX: table.snapshot_dir,
+        SCHEMA_PREFIX: table.schema_dir,
+        CHANGELOG_PREFIX: table.changelog_dir,
+        TAG_PREFIX: table.tag_dir,
+        CONSUMER_PREFIX: table.consumer_dir,
+        **dict.fromkeys(_HINTS, table.snapshot_dir),
+    }
+    if name.startswith(("manifest-", "index-manifest-")):
+        return table.manifest(name)
+    if name.startswith(("stat-", "stats-")):
+        return table.statistics(name)
+    folder = next((folders[prefix] for prefix in folders if name.startswith(prefix)), None)
+    return None if folder is None else paths.join(folder, name)
 
 
 def find_file(store: TableStore, name: str) -> str:

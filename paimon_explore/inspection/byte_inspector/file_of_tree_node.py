@@ -17,11 +17,6 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 
 _ROOTS = ("base", "delta", "changelog", "index", "schema", "statistics")
-_LISTS = {
-    ListKind.BASE: "base_manifest_list",
-    ListKind.DELTA: "delta_manifest_list",
-    ListKind.CHANGELOG: "changelog_manifest_list",
-}
 
 
 def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteLayout:
@@ -99,10 +94,10 @@ def _below(view: TableView, tree: ManifestTree, snapshot: Snapshot, node: NodeKe
         tree.index_row(snapshot, node)
         return _index_path(view, files.slice(node.file, 1))
     if node.manifest is None:
-        name: object = getattr(snapshot, _LISTS[node.list or ListKind.BASE])
+        name = (node.list or ListKind.BASE).file_of(snapshot)
         if name is None:
             raise _absent(f"{node.text} manifest list", snapshot)
-        return paths.manifest(str(name))
+        return paths.manifest(name)
     if node.entry is None:
         return paths.manifest(str(tree.manifest_row(snapshot, node)["file_name"]))
     entries = tree.entries(snapshot, node)

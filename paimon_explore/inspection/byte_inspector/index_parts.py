@@ -11,6 +11,7 @@ Layout of file indexes: the container, and the body of each index type.
 Spec: concepts/spec/fileindex.
 """
 
+import struct
 import zlib
 from collections.abc import Callable, Mapping
 
@@ -55,18 +56,13 @@ def _vector(spans: Spans, number: int) -> None:
     with spans.group(f"vector {number}", rule="The deleted rows of one data file.") as note:
         rule = "Size of the data in bytes; the offset in the index manifest points to this field."
         size = spans.number("size", "int32 BE", rule=rule)
-        spans.need(size)
-        data = spans.data[spans.position : spans.position + size]
+        data = spans.peek(size)
         inner = Spans(spans.data, spans.position, spans.position + size)
         try:
             note.about = f"{_data(inner):,} deleted rows"
         except (InvalidInputError, IndexError):
             note.about = "damaged"
-
-        def build(below: Spans) -> None:
-            _data(below)
-
-        spans.later("data", size, build, about=f"{size:,} bytes")
+        spans.later("data", size, _data, about=f"{size:,} bytes")
         spans.number(
             "checksum",
             "uint32 BE",
@@ -76,16 +72,14 @@ def _vector(spans: Spans, number: int) -> None:
 
 
 def _agrees(data: bytes, value: Value) -> str:
-    return (
-        "matches"
-        if zlib.crc32(data) == value
-        else f"does not match the computed checksum {zlib.crc32(data):#010x}"
-    )
+    computed = zlib.crc32(data)
+    if computed == value:
+        return "matches"
+    return f"does not match the computed checksum {computed:#010x}"
 
 
 def _data(spans: Spans) -> int:
-    spans.need(_INT)
-    magic = spans.data[spans.position : spans.position + _INT]
+    magic = spans.peek(_INT)
     if magic == MAGIC.to_bytes(_INT, "big"):
         spans.number("magic", "int32 BE", rule=f"{MAGIC}: 32-bit positions.")
         return roaring_parts(spans)
@@ -140,18 +134,15 @@ def roaring_parts(spans: Spans) -> int:
 
 
 def _cookie(spans: Spans) -> tuple[bytes | None, int]:
-    spans.need(4)
-    cookie = int.from_bytes(spans.data[spans.position : spans.position + 4], "little")
+    cookie = int.from_bytes(spans.peek(4), "little")
     if cookie & 0xFFFF == _RUN_COOKIE:
+        count = (cookie >> 16) + 1
         spans.number(
             "cookie",
             "uint32 LE",
             rule="0x303B: run containers exist; upper half: number of containers minus 1.",
-            say=lambda value: (
-                f"{int(value):#x}: {(int(value) >> 16) + 1} containers, some with runs"
-            ),
+            say=lambda _: f"{cookie:#x}: {count} containers, some with runs",
         )
-        count = (cookie >> 16) + 1
         flags = spans.leaf(
             "run flags",
             "bytes",
@@ -176,15 +167,9 @@ def _hex(value: Value) -> str:
 
 
 def _keys(spans: Spans, count: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    if not count:
-        return found
-    spans.need(4 * count)
+    pairs = struct.iter_unpack("<HH", spans.peek(4 * count))
+    found = [(key, size + 1) for key, size in pairs]
     start = spans.position
-    data = spans.data
-    for at in range(start, start + 4 * count, 4):
-        key = int.from_bytes(data[at : at + 2], "little")
-        found.append((key, int.from_bytes(data[at + 2 : at + 4], "little") + 1))
 
     def build(inner: Spans) -> None:
         while inner.left:
@@ -208,23 +193,17 @@ def _keys(spans: Spans, count: int) -> list[tuple[int, int]]:
 def _values(spans: Spans, index: int, key: int, cardinality: int) -> None:
     name = f"container {index}"
     if cardinality > _ARRAY_MAX:
-        spans.leaf(
-            name,
-            "bytes",
-            _BITSET_BYTES,
-            rule="A bitset: one bit for each of 65,536 values.",
-            say=lambda _: f"bitset of {cardinality:,} values",
-        )
+        rule = "A bitset: one bit for each of 65,536 values."
+        text = f"bitset of {cardinality:,} values"
+        spans.leaf(name, "bytes", _BITSET_BYTES, rule=rule, say=lambda _: text)
         return
     base = key << 16
+
+    def say(value: Value) -> str:
+        return f"{int(value)}: {base + int(value):,}"
+
     rule = "The lower 16 bits of each value, ascending."
-    spans.row(
-        name,
-        "uint16 LE",
-        cardinality,
-        rule=rule,
-        say=lambda value: f"{int(value)}: {base + int(value):,}",
-    )
+    spans.row(name, "uint16 LE", cardinality, rule=rule, say=say)
 
 
 def _runs(spans: Spans, index: int, key: int) -> None:
@@ -271,22 +250,18 @@ def file_index_parts(spans: Spans, types: Widths) -> None:
         at = start + (part.start or 0)
         if at < spans.position:
             raise InvalidInputError(
-                f"The {part.kind} index on {part.column} starts at byte {at:,}, before the "
-                "end of the "
-                f"previous index at byte {spans.position:,}."
+                f"The {part.kind} index on {part.column} starts at byte {at:,}, before the end of "
+                f"the previous index at byte {spans.position:,}."
             )
         if at > spans.position:
             spans.leaf("unused", "bytes", at - spans.position)
         body = _body(part.kind, types.get(part.column))
-        spans.later(
-            f"{part.kind} on {part.column}", part.length, body, about=f"{part.length:,} bytes"
-        )
+        name, about = f"{part.kind} on {part.column}", f"{part.length:,} bytes"
+        spans.later(name, part.length, body, about=about)
 
 
 def _head(spans: Spans) -> None:
-    spans.number(
-        "magic", "int64 BE", rule=f"{FILE_INDEX_MAGIC}", say=lambda value: f"{int(value):#x}"
-    )
+    spans.number("magic", "int64 BE", rule=f"{FILE_INDEX_MAGIC}", say=_hex)
     spans.number("version", "int32 BE", rule="Version of the layout; always 1.")
     spans.number("header length", "int32 BE", rule="Number of bytes before the first index.")
     columns = _count(spans, "columns")
@@ -354,11 +329,8 @@ def _key(spans: Spans, name: str, data_type: DataType, kind: str) -> None:
 
 
 def _bitmap(spans: Spans, data_type: DataType) -> None:
-    version = spans.number(
-        "version",
-        "uint8",
-        rule="Version of the layout: 1, or 2 if the values are stored in blocks.",
-    )
+    rule = "Version of the layout: 1, or 2 if the values are stored in blocks."
+    version = spans.number("version", "uint8", rule=rule)
     blocked = version == 2  # noqa: PLR2004 - a version
     spans.number("rows", "int32 BE", rule="Number of rows of the data file.")
     values = _count(spans, "values", "Number of distinct non-null values.")
@@ -372,10 +344,7 @@ def _bitmap(spans: Spans, data_type: DataType) -> None:
     else:
         with spans.group("dictionary") as note:
             note.about = f"{values:,} values"
-            for _ in range(values):
-                with spans.group("value"):
-                    _key(spans, "key", data_type, "bitmap")
-                    bitmaps.append(_place(spans, "offset"))
+            bitmaps += [_value(spans, data_type, with_length=False) for _ in range(values)]
     _bitmaps(spans, [offset for offset in bitmaps if offset >= 0])
 
 
@@ -402,14 +371,19 @@ def _blocks(spans: Spans, data_type: DataType) -> list[int]:
         with spans.group("block") as note:
             entries = _count(spans, "entries")
             note.about = f"{entries:,} values"
-            for _ in range(entries):
-                with spans.group("value"):
-                    _key(spans, "key", data_type, "bitmap")
-                    found.append(_place(spans, "offset"))
-                    spans.number(
-                        "length", "int32 BE", rule="Length of the bitmap; -1 for a single row."
-                    )
+            found += [_value(spans, data_type, with_length=True) for _ in range(entries)]
     return found
+
+
+def _value(spans: Spans, data_type: DataType, *, with_length: bool) -> int:
+    """Build a key of a dictionary; returns the offset of its bitmap."""
+    with spans.group("value"):
+        _key(spans, "key", data_type, "bitmap")
+        offset = _place(spans, "offset")
+        if with_length:
+            rule = "Length of the bitmap; -1 for a single row."
+            spans.number("length", "int32 BE", rule=rule)
+    return offset
 
 
 def _bitmaps(spans: Spans, offsets: list[int]) -> None:

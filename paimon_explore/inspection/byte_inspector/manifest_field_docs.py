@@ -17,7 +17,6 @@ SchemaOf = Callable[[int | None], TableSchema | None]
 """Gives the schema of an id, or the latest for None; None if it cannot be read."""
 
 _FILE = "_FILE"
-_LIST_ROWS = (("_PARTITION_STATS", "_MIN_VALUES"), ("_PARTITION_STATS", "_MAX_VALUES"))
 
 RULES: Mapping[str, str] = {
     "_VERSION": "Format version: 2 in manifests and manifest lists, 1 in index manifests.",
@@ -86,24 +85,22 @@ def manifest_meaning(schema_of: SchemaOf) -> Meaning:
         schema_of: gives the schemas that rows in the files were written with.
     """
     kinds = _Rows(schema_of)
-    stats = ("_KEY_STATS", "_VALUE_STATS")
-    values: dict[Path, Callable[[Found, Spans], None]] = {
-        (_FILE, name, bound): kinds.keys if name == "_KEY_STATS" else kinds.values
-        for name in stats
-        for bound in ("_MIN_VALUES", "_MAX_VALUES")
+    bounds = ("_MIN_VALUES", "_MAX_VALUES")
+    keys: list[Path] = [
+        (_FILE, "_MIN_KEY"),
+        (_FILE, "_MAX_KEY"),
+        *((_FILE, "_KEY_STATS", b) for b in bounds),
+    ]
+    values = [(_FILE, "_VALUE_STATS", bound) for bound in bounds]
+    partitions: list[Path] = [("_PARTITION",), *(("_PARTITION_STATS", bound) for bound in bounds)]
+    rows: dict[Path, Callable[[Found, Spans], None]] = {
+        **dict.fromkeys(partitions, kinds.partition),
+        **dict.fromkeys(keys, kinds.keys),
+        **dict.fromkeys(values, kinds.values),
+        (_FILE, "_EMBEDDED_FILE_INDEX"): kinds.index,
     }
-    return Meaning(
-        rules=RULES,
-        says={name: _say(names) for name, names in _SAYS.items()},
-        bytes={
-            ("_PARTITION",): kinds.partition,
-            **dict.fromkeys(_LIST_ROWS, kinds.partition),
-            (_FILE, "_MIN_KEY"): kinds.keys,
-            (_FILE, "_MAX_KEY"): kinds.keys,
-            **values,
-            (_FILE, "_EMBEDDED_FILE_INDEX"): kinds.index,
-        },
-    )
+    says = {name: _say(names) for name, names in _SAYS.items()}
+    return Meaning(rules=RULES, says=says, bytes=rows)
 
 
 class _Rows:

@@ -32,6 +32,7 @@ class Form:
     decode: Callable[[bytes], Value]
     encode: Callable[[Value], bytes]
     description: str
+    size: int | None = None
 
 
 def _whole(size: int, order: str, *, signed: bool) -> Form:
@@ -41,6 +42,7 @@ def _whole(size: int, order: str, *, signed: bool) -> Form:
         lambda data: int.from_bytes(data, order, signed=signed),  # type: ignore[arg-type]  # of two
         lambda value: int(value).to_bytes(size, order, signed=signed),  # type: ignore[arg-type]
         f"{size * 8}-bit {kind} integer" + (f", {ends}" if size > 1 else ""),
+        size,
     )
 
 
@@ -49,7 +51,7 @@ def _floating(code: str, says: str) -> Form:
         value: float = struct.unpack(code, data)[0]
         return value
 
-    return Form(decode, lambda value: struct.pack(code, value), says)
+    return Form(decode, lambda value: struct.pack(code, value), says, struct.calcsize(code))
 
 
 def unsigned_varint(data: bytes) -> int:
@@ -102,16 +104,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
 """The forms by name."""
 
 WIDTHS: Mapping[str, int] = MappingProxyType(
-    {
-        "uint8": 1,
-        "int8": 1,
-        **{
-            f"{kind} {mark}": bits // 8
-            for bits in (16, 24, 32, 64)
-            for kind in (f"int{bits}", f"uint{bits}", f"float{bits}")
-            for mark, _ in _ENDS
-        },
-    }
+    {name: form.size for name, form in FORMS.items() if form.size is not None}
 )
 """Size in bytes of the fixed-size forms."""
 

@@ -202,6 +202,16 @@ class Spans:
                 f"but the number of remaining bytes is {self.left:,}"
             )
 
+    def peek(self, size: int) -> bytes:
+        """The next bytes, which stay to be built.
+
+        Raises:
+            InvalidInputError: fewer bytes remain.
+        """
+        self.need(size)
+        at = self.position - self.base
+        return self.data[at : at + size]
+
     def leaf(
         self,
         name: str,
@@ -225,9 +235,8 @@ class Spans:
         if taken is None:
             taken = self._varint_size()
         self.need(taken)
-        raw = self.data[
-            max(self.position - self.base, 0) : max(self.position - self.base, 0) + taken
-        ]
+        start = max(self.position - self.base, 0)
+        raw = self.data[start : start + taken]
         value = FORMS[form].decode(raw)
         faithful = taken > _CHUNK or form in ("bytes", "zeros") or is_faithful(form, raw)
         self.made.append(
@@ -255,7 +264,7 @@ class Spans:
         self,
         name: str,
         size: int,
-        build: "Callable[[Spans], None]",
+        build: "Callable[[Spans], object]",
         *,
         about: str = "",
         rule: str = "",
@@ -314,7 +323,7 @@ class Spans:
         name: str,
         width: int,
         numbers: range,
-        build: "Callable[[Spans], None]",
+        build: "Callable[[Spans], object]",
         *,
         rule: str = "",
     ) -> None:
@@ -373,7 +382,7 @@ class Group:
     about: str = ""
 
 
-def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0) -> Span:
+def grown(data: bytes, build: Callable[[Spans], object], like: Span, base: int = 0) -> Span:
     """A group whose children `build` builds on demand; they always cover the group.
 
     Args:
@@ -398,7 +407,7 @@ def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0
     return replace(like, grow=grow)
 
 
-def space_of(name: str, data: bytes, build: Callable[[Spans], None], *, rule: str = "") -> Space:
+def space_of(name: str, data: bytes, build: Callable[[Spans], object], *, rule: str = "") -> Space:
     """An address space of bytes in memory, with the spans that `build` builds."""
     like = Span(name=name, offset=0, length=len(data), rule=rule)
     return Space(name=name, reader=MemoryReader(data), root=grown(data, build, like))

@@ -265,19 +265,14 @@ class _Result:
         """Per row the columns that differ; None for rows that only one side has."""
         kinds = np.array(found.column(ROWKIND).to_pylist(), object)
         old, new = np.flatnonzero(kinds == "-U"), np.flatnonzero(kinds == "+U")
-        result: list[list[str] | None] = [None] * len(kinds)
-        for row in (*old.tolist(), *new.tolist()):
-            result[row] = []
+        changed: dict[int, list[str]] = {row: [] for row in (*old.tolist(), *new.tolist())}
         for name in self._columns.schema.names:
             values = codes(column(found, name))
             other = values[old] != values[new]
             self._changed[name] += int(other.sum())
-            for rows in (old[other], new[other]):
-                for row in rows.tolist():
-                    names = result[row]
-                    if names is not None:
-                        names.append(name)
-        return result
+            for row in (*old[other].tolist(), *new[other].tolist()):
+                changed[row].append(name)
+        return [changed.get(row) for row in range(len(kinds))]
 
     def comparison(self, *, partly: bool) -> RowComparison:
         """The result."""

@@ -1,6 +1,6 @@
 """The comparison of two tables, branches or snapshots as a result."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
@@ -174,12 +174,8 @@ class TableComparison(Result):
         else:
             yield Note(text="Both tables have the same columns.")
         if self.settings:
-            rows: list[list[Entry]] = [
-                [
-                    one.name,
-                    "not set" if one.a is None else one.a,
-                    "not set" if one.b is None else one.b,
-                ]
+            rows = [
+                [one.name, *("not set" if v is None else v for v in (one.a, one.b))]
                 for one in self.settings
             ]
             yield grid("Keys and options that differ", ("setting", "a", "b"), rows)
@@ -192,12 +188,7 @@ class TableComparison(Result):
             ["data files", *_counts(a.count, b.count)],
             ["files on level 0", *_counts(a.level_0, b.level_0)],
             ["stored rows", *_counts(a.rows, b.rows)],
-            [
-                "size",
-                bytes_text(a.bytes),
-                bytes_text(b.bytes),
-                signed_text(b.bytes - a.bytes, bytes_text),
-            ],
+            ["size", *_counts(a.bytes, b.bytes, bytes_text)],
         ]
         times = [
             "none" if side.snapshot is None else time_text(side.snapshot.time_millis)
@@ -251,18 +242,15 @@ class TableComparison(Result):
         how = f"by primary key ({', '.join(keys)})" if keys else "as whole rows, with duplicates"
         noun = "key" if keys else "row"
         only = [plural(n, noun) for n in (found.only_a, found.only_b)]
+        tone = _tone(found.changed, Tone.WARN)
+        changed_keys = Cell(text=plural(found.changed, "key"), tone=tone)
         changed = ", ".join(f"{name} {n:,}" for name, n in found.changed_columns.items())
         omitted = ", ".join(f"{name} ({why})" for name, why in found.columns.omitted.items())
         return facts(
             ("rows compared", f"{how}; read {size}"),
             ("only in a", Cell(text=only[0], tone=_tone(found.only_a, Tone.REMOVE))),
             ("only in b", Cell(text=only[1], tone=_tone(found.only_b, Tone.ADD))),
-            (
-                "changed",
-                Cell(text=plural(found.changed, "key"), tone=_tone(found.changed, Tone.WARN))
-                if keys
-                else None,
-            ),
+            ("changed", changed_keys if keys else None),
             ("changed keys by column", changed or None),
             ("columns not compared", omitted or None),
             ("not read", "files that both sides have" if found.partly else None),
@@ -291,8 +279,8 @@ def _tone(count: int, tone: Tone) -> Tone:
     return tone if count else Tone.PLAIN
 
 
-def _counts(a: int, b: int) -> tuple[str, str, str]:
-    return count_text(a), count_text(b), signed_text(b - a, count_text)
+def _counts(a: int, b: int, text: Callable[[int], str] = count_text) -> tuple[str, str, str]:
+    return text(a), text(b), signed_text(b - a, text)
 
 
 def _side_figures(side: TableSide, contents: SideContents) -> dict[str, object]:

@@ -8,7 +8,7 @@ fails during the commit, or the response of the storage gets lost.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 
@@ -57,6 +57,7 @@ from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
@@ -277,11 +278,8 @@ class Replay(Result):
             )
             for file in self.files
         ]
-        return grid(
-            "Files written or removed by the replay",
-            ("change", "kind", "file", "size#", "step"),
-            rows,
-        )
+        heads = ("change", "kind", "file", "size#", "step")
+        return grid("Files written or removed by the replay", heads, rows)
 
 
 def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") -> Replay:
@@ -321,6 +319,8 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         except PaimonError as error:
             problem = f"{type(error).__name__}: {error}"
     shown = _own_events(heard, ours.trace)
+    original = _described(view.store, snapshot).items() if made else ()
+    replayed = _described(store, made[-1]) if made else {}
     return Replay(
         snapshot=snapshot,
         made=made[-1] if made else None,
@@ -328,7 +328,7 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         commit=TracedCommit(table=view.location, events=tuple(event for _, event in shown)),
         files=_placed(monitor.log, [place for place, _ in shown]),
         problem=problem,
-        compared=_compared(view.store, store, snapshot, made),
+        compared=tuple((name, text, replayed[name]) for name, text in original),
         code=Code(python=_code(view, snapshot, scenario)),
         renderer=view.renderer,
     )
@@ -423,8 +423,9 @@ def _index_changes(store: TableStore, snapshot: Snapshot) -> tuple[IndexEntries,
 
 def _without(these: IndexEntries, those: IndexEntries) -> IndexEntries:
     known = {row["file_name"] for row in those.rows()}
-    kept = [row["file_name"] not in known for row in these.rows()]
-    parts = [these.slice(i, 1) for i, keep in enumerate(kept) if keep]
+    parts = [
+        these.slice(i, 1) for i, row in enumerate(these.rows()) if row["file_name"] not in known
+    ]
     return IndexEntries.concat(parts) if parts else IndexEntries.empty()
 
 
@@ -444,30 +445,23 @@ def _placed(log: Sequence[WrittenFile], positions: Sequence[int]) -> tuple[Writt
     return tuple(replace(file, event=bisect_left(positions, file.event)) for file in log)
 
 
-def _compared(
-    origin: TableStore, copy: TableStore, snapshot: Snapshot, made: Sequence[Snapshot]
-) -> tuple[tuple[str, str, str], ...]:
-    """Fields of the snapshot in the table and of the replayed one, side by side."""
-    if not made:
-        return ()
-    ours = made[-1]
-    rows = [
-        ("snapshot", str(snapshot.id), str(ours.id)),
-        ("commit kind", snapshot.commit_kind.value, ours.commit_kind.value),
-        ("base manifests", _lists(origin, snapshot, "base"), _lists(copy, ours, "base")),
-        ("delta manifests", _lists(origin, snapshot, "delta"), _lists(copy, ours, "delta")),
-        ("delta rows", str(snapshot.delta_record_count), str(ours.delta_record_count)),
-        ("total rows", str(snapshot.total_record_count), str(ours.total_record_count)),
-        ("schema", str(snapshot.schema_id), str(ours.schema_id)),
-    ]
-    return tuple(rows)
+def _described(store: TableStore, snapshot: Snapshot) -> dict[str, str]:
+    """What is compared of the original and the replayed snapshot."""
+    manifests = store.manifests
+    return {
+        "snapshot": str(snapshot.id),
+        "commit kind": snapshot.commit_kind.value,
+        "base manifests": _sizes(lambda: manifests.base(snapshot)),
+        "delta manifests": _sizes(lambda: manifests.delta(snapshot)),
+        "delta rows": str(snapshot.delta_record_count),
+        "total rows": str(snapshot.total_record_count),
+        "schema": str(snapshot.schema_id),
+    }
 
 
-def _lists(store: TableStore, snapshot: Snapshot, which: str) -> str:
+def _sizes(read: Callable[[], ManifestFiles]) -> str:
     try:
-        manifests = store.manifests
-        found = manifests.base(snapshot) if which == "base" else manifests.delta(snapshot)
+        found = read()
     except PaimonError as error:
         return type(error).__name__
-    size = sum(int(str(row["file_size"])) for row in found.rows())
-    return f"{plural(len(found), 'manifest')}, {bytes_text(size)}"
+    return f"{plural(len(found), 'manifest')}, {bytes_text(found.total_size)}"

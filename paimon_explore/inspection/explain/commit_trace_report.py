@@ -13,6 +13,7 @@ from functools import partial
 import pyarrow as pa
 
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.folder_diff import FileChange, change_sections, change_table
 from paimon_explore.inspection.rendering.chart import Tone
@@ -33,7 +34,7 @@ from paimon_explore.inspection.rendering.report import (
     facts,
     grid,
 )
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
 
 STEP_DESCRIPTIONS = {
     CommitStep.SKIP_EMPTY: "There is nothing to commit; no snapshot is created.",
@@ -170,22 +171,11 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
         for number, event in enumerate(commit.events, 1):
             step = Cell(text=event.step.value, tone=_tone(event.step))
             spent = event.time_millis - start
-            if explained:
-                rows.append((number, step, spent, _explained(event, "attempt")))
-            else:
-                rows.append(
-                    (
-                        number,
-                        event.attempt or None,
-                        event.snapshot_id,
-                        step,
-                        spent,
-                        figures_text(event),
-                    )
-                )
-    columns = ("#", "attempt#", "snapshot#", "step", "elapsed ms#", "result")
-    shown = ("#", "step", "elapsed ms#", "result") if explained else columns
-    return grid("Commit steps", shown, rows)
+            which = () if explained else (event.attempt or None, event.snapshot_id)
+            result = _explained(event, "attempt") if explained else figures_text(event)
+            rows.append((number, *which, step, spent, result))
+    which_heads = () if explained else ("attempt#", "snapshot#")
+    return grid("Commit steps", ("#", *which_heads, "step", "elapsed ms#", "result"), rows)
 
 
 def commit_frame(event: CommitEvent) -> Frame:
@@ -286,20 +276,21 @@ def _merges(commit: TracedCommit) -> tuple[Section, ...]:
     return (grid("Manifest compaction thresholds", columns, rows, note=note),) if rows else ()
 
 
+EVENTS = schema_from_text(
+    "table string, commit int32, try int32, snapshot int64, step string, did string, "
+    "time timestamp[ms]"
+)
+"""One row per step of a commit."""
+
+
 def event_table(commits: Sequence[TracedCommit]) -> pa.Table:
     """One row per step: table, commit, try, snapshot, step, did, time."""
-    found = [(n, c.table, e) for n, c in enumerate(commits, 1) for e in c.events]
-    return pa.table(
-        {
-            "table": pa.array([table for _, table, _ in found], pa.string()),
-            "commit": pa.array([number for number, _, _ in found], pa.int32()),
-            "try": pa.array([event.attempt for _, _, event in found], pa.int32()),
-            "snapshot": pa.array([event.snapshot_id for _, _, event in found], pa.int64()),
-            "step": pa.array([event.step.value for _, _, event in found], pa.string()),
-            "did": pa.array([figures_text(event) for _, _, event in found], pa.string()),
-            "time": pa.array([event.time_millis for _, _, event in found], pa.timestamp("ms")),
-        }
+    rows = (
+        (c.table, n, e.attempt, e.snapshot_id, e.step.value, figures_text(e), e.time_millis)
+        for n, c in enumerate(commits, 1)
+        for e in c.events
     )
+    return rows_table(rows, EVENTS)
 
 
 def event_state(event: CommitEvent) -> dict[str, object]:

@@ -17,7 +17,6 @@ from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, time_text
 from paimon_explore.inspection.rendering.report import (
-    Cell,
     Entry,
     Note,
     Report,
@@ -25,7 +24,8 @@ from paimon_explore.inspection.rendering.report import (
     facts,
     grid,
 )
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.maintenance.expiry.snapshot_expiry import (
     ExpiryReport,
@@ -34,7 +34,7 @@ from paimon_explore.maintenance.expiry.snapshot_expiry import (
     expiring_ids,
     kept_for_consumer,
 )
-from paimon_explore.metadata.options.option_definition import parse_duration, read_value
+from paimon_explore.metadata.options.option_definition import Option, parse_duration, read_value
 from paimon_explore.metadata.options.table_options import (
     SNAPSHOT_EXPIRE_LIMIT,
     SNAPSHOT_NUM_RETAINED_MAX,
@@ -105,12 +105,9 @@ class ExpiryPreview(Result):
     def to_arrow(self) -> pa.Table:
         """The files to delete as `FREED`."""
         files = self.report.files
-        rows = [
-            {"path": path, "type": kind, "size": self.sizes.get(path)}
-            for kind, paths in (("data", files.data_files), ("metadata", files.metadata_files))
-            for path in paths
-        ]
-        return pa.Table.from_pylist(rows, schema=FREED)
+        kinds = (("data", files.data_files), ("metadata", files.metadata_files))
+        rows = ((path, kind, self.sizes.get(path)) for kind, paths in kinds for path in paths)
+        return rows_table(rows, FREED)
 
     def figures(self) -> dict[str, object]:
         """Counts of snapshots, files and bytes, and the retention."""
@@ -171,7 +168,10 @@ class ExpiryPreview(Result):
         paths = [*files.data_files, *files.metadata_files]
         known = [(path, self.sizes.get(path)) for path in paths]
         rows_of: list[list[Entry]] = [
-            [_file_cell(path), bytes_text(size) if size is not None else "unknown"]
+            [
+                file_cell(path.rpartition("/")[2]),
+                bytes_text(size) if size is not None else "unknown",
+            ]
             for path, size in sorted(known, key=lambda one: -(one[1] or 0))
         ]
         yield grid("Files to delete, largest first", ("file", "size#"), rows_of)
@@ -222,11 +222,6 @@ def _fate(mark: Mark, *, is_expiring: bool) -> tuple[str, Tone]:
     if mark.expired:
         return "has expired and is kept by a tag", Tone.MUTED
     return "is kept", Tone.ADD
-
-
-def _file_cell(path: str) -> Cell:
-    name = path.rpartition("/")[2]
-    return Cell(text=name, selects=f"file:{name}")
 
 
 def expiry_preview(inspector: Inspector, retention: Retention, code: Code) -> ExpiryPreview:
@@ -284,57 +279,41 @@ def _held(inspector: Inspector, retention: Retention, report: ExpiryReport) -> I
     times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
     if not ids:
         return
+
+    def expiring(retention: Retention, held_from: int | None) -> Sequence[int]:
+        return expiring_ids(ids, lambda i: times.get(i, 0), retention, held_from)
+
     store, options = inspector.view.store, inspector.view.options
     kept_from = {
         flag.name: kept_for_consumer(store, options, flag.snapshot_id)
         for flag in timeline.flags
         if flag.kind is FlagKind.CONSUMER
     }
-    yield from _consumers(kept_from, retention, (ids, times))
-    held_from = min(kept_from.values(), default=None)
-    yield from _options(retention, (ids, times), held_from, len(report.expired))
-    yield from _tags(inspector, report)
-
-
-def _consumers(
-    kept_from: Mapping[str, int],
-    retention: Retention,
-    known: tuple[Sequence[int], Mapping[int, int]],
-) -> Iterator[HeldBack]:
-    ids, times = known
-    free = set(expiring_ids(ids, lambda i: times.get(i, 0), retention, None))
+    free = set(expiring(retention, None))
     for name, first in kept_from.items():
         kept = [i for i in free if i >= first]
         if kept:
             reason = f"the consumer may still read snapshot {first}"
             yield HeldBack(kind="consumer", name=name, snapshots=len(kept), reason=reason)
+    held_from = min(kept_from.values(), default=None)
+    for option, value, without in _looser(retention):
+        more = len(expiring(without, held_from)) - len(report.expired)
+        if more > 0:
+            reason = f"{plural(more, 'more snapshot')} would expire without {option.key} = {value}"
+            yield HeldBack(kind="option", name=option.key, snapshots=more, reason=reason)
+    for flag, files, size in tag_only_files(inspector, frozenset(report.expired)):
+        reason = f"the tag references snapshot {flag.snapshot_id}"
+        yield HeldBack(kind="tag", name=flag.name, files=files, bytes=size, reason=reason)
 
 
-def _options(
-    retention: Retention,
-    known: tuple[Sequence[int], Mapping[int, int]],
-    held_from: int | None,
-    now: int,
-) -> Iterator[HeldBack]:
-    """Options that alone keep snapshots from expiring."""
-    ids, times = known
+def _looser(retention: Retention) -> tuple[tuple[Option[int], object, Retention], ...]:
+    """Each option that keeps snapshots, its value, and the retention without it."""
     keep_after = time_text(retention.keep_after_ms)
-    looser = (
+    return (
         (SNAPSHOT_NUM_RETAINED_MIN, retention.retain_min, replace(retention, retain_min=1)),
         (SNAPSHOT_TIME_RETAINED, keep_after, replace(retention, keep_after_ms=2**62)),
         (SNAPSHOT_EXPIRE_LIMIT, retention.limit, replace(retention, limit=2**31)),
     )
-    for option, value, without in looser:
-        more = len(expiring_ids(ids, lambda i: times.get(i, 0), without, held_from)) - now
-        if more > 0:
-            reason = f"{plural(more, 'more snapshot')} would expire without {option.key} = {value}"
-            yield HeldBack(kind="option", name=option.key, snapshots=more, reason=reason)
-
-
-def _tags(inspector: Inspector, report: ExpiryReport) -> Iterator[HeldBack]:
-    for flag, files, size in tag_only_files(inspector, frozenset(report.expired)):
-        reason = f"the tag references snapshot {flag.snapshot_id}"
-        yield HeldBack(kind="tag", name=flag.name, files=files, bytes=size, reason=reason)
 
 
 def tag_only_files(
@@ -374,29 +353,39 @@ def parse_retention(text: str, retention: Retention, now_ms: int) -> Retention:
     Raises:
         InvalidInputError: the text cannot be understood.
     """
-    for part in filter(None, (item.strip() for item in text.split(","))):
-        key, _, value = (item.strip() for item in part.partition("="))
+    return changed_retention(retention_settings(text), retention, now_ms)
+
+
+def retention_settings(text: str) -> dict[str, str]:
+    """The settings of a text such as `retain_min=1, older_than=1 d`, not validated."""
+    pairs = (part.partition("=") for part in text.split(",") if part.strip())
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def retention_arguments(settings: Mapping[str, str]) -> dict[str, object]:
+    """The settings as arguments of `expire_snapshots`."""
+    return {key: int(text) if text.isdecimal() else text for key, text in settings.items()}
+
+
+def changed_retention(settings: Mapping[str, str], retention: Retention, now_ms: int) -> Retention:
+    """The retention with settings, as `parse_retention` reads them."""
+    for key, value in settings.items():
+        number = int(value) if value.isdecimal() and len(value) < _DIGITS else None
         match key:
-            case "retain_min" | "retain_max" | "limit" if (
-                value.isdecimal() and len(value) < _DIGITS
-            ):
-                retention = _with_number(retention, key, int(value))
             case "older_than":
                 retention = replace(retention, keep_after_ms=_moment(value, now_ms))
+            case "retain_min" if number is not None:
+                retention = replace(retention, retain_min=number)
+            case "retain_max" if number is not None:
+                least = min(retention.retain_min, number)
+                retention = replace(retention, retain_max=number, retain_min=least)
+            case "limit" if number is not None:
+                retention = replace(retention, limit=number)
             case _:
+                shown = f"{key}={value}" if value else key
                 hint = "Write retain_min=1, retain_max=3, limit=50 or older_than=1 d."
-                raise InvalidInputError(f"{part!r} is not a retention setting.", hint=hint)
+                raise InvalidInputError(f"{shown!r} is not a retention setting.", hint=hint)
     return retention
-
-
-def _with_number(retention: Retention, key: str, value: int) -> Retention:
-    match key:
-        case "retain_min":
-            return replace(retention, retain_min=value)
-        case "retain_max":
-            return replace(retention, retain_max=value, retain_min=min(retention.retain_min, value))
-        case _:
-            return replace(retention, limit=value)
 
 
 def _moment(text: str, now_ms: int) -> int:

@@ -19,7 +19,7 @@ from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.number_format import plural, time_text
 from paimon_explore.inspection.rendering.report import Cell, Note, Report, Section, facts, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.options.table_options import (
@@ -187,17 +187,8 @@ class FileExplanation(Result):
 
     def to_arrow(self) -> pa.Table:
         """What keeps it from being deleted, as `HOLDERS`."""
-        rows = [
-            {
-                "holder": one.kind,
-                "name": one.name,
-                "first_snapshot": one.first,
-                "last_snapshot": one.last,
-                "branch": one.branch,
-            }
-            for one in self.holders
-        ]
-        return pa.Table.from_pylist(rows, schema=HOLDERS)
+        rows = ((one.kind, one.name, one.first, one.last, one.branch) for one in self.holders)
+        return rows_table(rows, HOLDERS)
 
     def figures(self) -> dict[str, object]:
         """The explanation as JSON."""
@@ -231,13 +222,12 @@ class FileExplanation(Result):
         if self.references and self.last:
             yield self._chart()
         if self.holders:
+            heads = ("kind", "name", "first snapshot", "last snapshot", "branch")
             rows = [
                 (h.kind, h.name, _snapshot(h.first), _snapshot(h.last), h.branch)
                 for h in self.holders
             ]
-            yield grid(
-                "References", ("kind", "name", "first snapshot", "last snapshot", "branch"), rows
-            )
+            yield grid("References", heads, rows)
         if not self.exists and self.holders:
             yield Note(
                 text="The file is missing from storage; the snapshots that need it cannot be read.",
@@ -256,15 +246,9 @@ class FileExplanation(Result):
         for one in self.references:
             start = self.first if one.added is None else one.added
             stop = end if one.removed is None else one.removed
-            tooltip = f"{one.label}: {_span(one.added, one.removed)}"
+            text, end_of_box = f"{one.label}: {_span(one.added, one.removed)}", max(stop, start)
             boxes.append(
-                Box(
-                    lane=len(lanes),
-                    start=start,
-                    end=max(stop, start),
-                    label=one.label,
-                    tooltip=tooltip,
-                )
+                Box(lane=len(lanes), start=start, end=end_of_box, label=one.label, tooltip=text)
             )
             lanes.append(one.label)
         for holder in self.holders:

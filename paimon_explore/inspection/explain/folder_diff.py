@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Grid, Section, grid
+from paimon_explore.inspection.rendering.result import rows_table
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("snapshot", r"(.*/)?snapshot/snapshot-\d+"),
@@ -143,23 +145,20 @@ def _files(changes: Sequence[FileChange]) -> Grid:
         )
         for change in changes[:_MAX_FILES_SHOWN]
     ]
-    return grid(
-        plural(len(changes), "changed file"),
-        ("change", "kind", "file", "size#"),
-        rows,
-        total=len(changes),
-    )
+    title, heads = plural(len(changes), "changed file"), ("change", "kind", "file", "size#")
+    return grid(title, heads, rows, total=len(changes))
+
+
+CHANGES = schema_from_text(
+    "table string, change string, kind string, path string, size int64, size_before int64"
+)
+"""One row per changed file."""
 
 
 def change_table(changes: Sequence[FileChange], tables: Sequence[str]) -> pa.Table:
     """One row per changed file: table, change, kind, path, size, size_before."""
-    return pa.table(
-        {
-            "table": pa.array(list(tables), pa.string()),
-            "change": pa.array([c.what for c in changes], pa.string()),
-            "kind": pa.array([c.kind for c in changes], pa.string()),
-            "path": pa.array([c.path for c in changes], pa.string()),
-            "size": pa.array([c.size for c in changes], pa.int64()),
-            "size_before": pa.array([c.size_before for c in changes], pa.int64()),
-        }
+    rows = (
+        (table, c.what, c.kind, c.path, c.size, c.size_before)
+        for table, c in zip(tables, changes, strict=True)
     )
+    return rows_table(rows, CHANGES)

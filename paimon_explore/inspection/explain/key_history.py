@@ -50,6 +50,7 @@ from paimon_explore.inspection.rows.record_status import (
     RecordStatus,
     is_hidden,
 )
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
@@ -300,7 +301,7 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
             version.kind,
             "" if version.sequence is None else str(version.sequence),
             truncate(_row_text(version.values), 200),
-            Cell(text=version.file, selects=f"file:{version.file}"),
+            file_cell(version.file),
         ]
     if state.problem is not None:
         yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]
@@ -338,19 +339,16 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
     target = view.target(newest, travelled=False)
     key = resolve_key(given, target.schema)
     limit = DEFAULT_SNAPSHOTS if snapshots is None else max(snapshots, 1)
-    selected = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id][
-        -limit:
-    ]
+    earlier = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id]
+    selected = earlier[-limit:]
     skipped = len(marks) - len(selected)
     states: list[KeyState] = []
     searched, problems = 0, list[Problem]()
     if selected:
         lifetimes = inspector.lifetimes()
         rows = candidate_files(lifetimes, key, target)
-        live = [
-            row for row in rows.tolist() if any(_lives_at(lifetimes, row, i) for i, _ in selected)
-        ]
-        candidates = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
+        kept = [any(_lives_at(lifetimes, row, i) for i, _ in selected) for row in rows.tolist()]
+        candidates = rows[np.array(kept, np.bool_)]
         records, problems = read_versions(target, lifetimes, candidates, key)
         if not all(lifetimes.knows(place) for place, _ in selected):
             problems = [*inspector.history.problems, *problems]

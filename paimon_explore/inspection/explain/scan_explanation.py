@@ -24,6 +24,7 @@ from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer, Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
+from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -31,7 +32,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.branch_scan import branches_read, plan_table
 from paimon_explore.scan.live_entries import PartitionFilter
-from paimon_explore.scan.manifest_arrays import Mask, column, numbers
+from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.plan import (
     FileStage,
     GlobalIndexStage,
@@ -212,16 +213,14 @@ class ScanExplanation(Result):
     def _sections(self) -> Iterator[Section]:
         if self.stages:
             yield self._stage_grid()
+            shares = tuple(map(_share, self.stages))
+            pruned = tuple(1 - share for share in shares)
             yield BarChart(
                 title="Share of manifests or files that each stage keeps",
                 categories=tuple(stage.name for stage in self.stages),
                 series=(
-                    Series(name="kept", values=tuple(map(_share, self.stages)), tone=Tone.ADD),
-                    Series(
-                        name="pruned",
-                        values=tuple(1 - _share(stage) for stage in self.stages),
-                        tone=Tone.MUTED,
-                    ),
+                    Series(name="kept", values=shares, tone=Tone.ADD),
+                    Series(name="pruned", values=pruned, tone=Tone.MUTED),
                 ),
                 unit=Unit.SHARE,
             )
@@ -245,15 +244,14 @@ class ScanExplanation(Result):
             return
         rows = _rows_of(selected, self.partition_type, 200)
         if unit == "manifest":
-            yield grid(
-                title, ("reason", "size#", "name"), list(map(_manifest_cells, rows)), total=total
-            )
+            cells = list(map(_manifest_cells, rows))
+            yield grid(title, ("reason", "size#", "name"), cells, total=total)
             return
-        heads = [*([] if kept else ["stage"]), "reason", "partition", "bucket#", "level#", "rows#"]
-        if not self.partition_type.fields:
-            heads.remove("partition")
-        cells = [_file_cells(row, heads) for row in rows]
-        yield grid(title, [*heads, "size#", "file"], cells, total=total)
+        stage = [] if kept else ["stage"]
+        partition = ["partition"] if self.partition_type.fields else []
+        heads = [*stage, "reason", *partition, "bucket#", "level#", "rows#"]
+        files = [_file_cells(row, heads) for row in rows]
+        yield grid(title, [*heads, "size#", "file"], files, total=total)
 
     def _stage_grid(self) -> Section:
         rows: list[list[Entry]] = [
@@ -320,7 +318,7 @@ def _file_cells(row: dict[str, object], heads: Sequence[str]) -> list[Entry]:
         "rows#": count if isinstance(count, int) else None,
     }
     size = bytes_text(float(str(row["file_size"])))
-    return [*(cells[head] for head in heads), size, Cell(text=name, selects=f"file:{name}")]
+    return [*(cells[head] for head in heads), size, file_cell(name)]
 
 
 def _manifest_cells(row: dict[str, object]) -> list[Entry]:
@@ -458,40 +456,26 @@ class _Explainer:
     def _manifests(self) -> ManifestFiles:
         manifests = self._target.store.manifests.all(self._snapshot)
         mask = self._partition.manifest_mask(manifests)
-        counts = numbers(manifests.table, "num_added_files")
-        counts = counts + numbers(manifests.table, "num_deleted_files")
-        sizes = numbers(manifests.table, "file_size")
-        self._add_stage(MANIFEST_STAGE, "manifests", mask, (counts, sizes))
-        gone = manifests.filter(~mask)
+        kept, gone = manifests.filter(mask), manifests.filter(~mask)
+        self._add_stage(MANIFEST_STAGE, "manifests", manifests, kept)
         reason = self._reasons.of_manifests(gone, kept=False)
         self._prune("manifest", MANIFEST_STAGE, gone.table, reason)
-        return manifests.filter(mask)
+        return kept
 
     def _entries(self, manifests: ManifestFiles) -> ManifestEntries:
         """The live files of matching partitions."""
         entries = self._target.store.manifests.read_many(manifests.names)
         mask = self._partition.entry_mask(column(entries.table, "partition"))  # type: ignore[arg-type]  # of binary
-        self._entry_stage(ENTRY_STAGE, entries, mask)
+        matching = entries.filter(mask)
+        self._add_stage(ENTRY_STAGE, "entries", entries, matching)
         dropped = live_entries(entries.filter(~mask))
         self._prune("file", ENTRY_STAGE, dropped.table, self._reasons.of_partitions(dropped))
-        matching = entries.filter(mask)
         live = live_entries(matching)
-        self._stages.append(
-            PruningStage(
-                name=CANCELLED_STAGE,
-                unit="entries",
-                total=len(matching),
-                kept=len(live),
-                total_rows=matching.total_rows,
-                kept_rows=live.total_rows,
-                total_bytes=matching.total_size,
-                kept_bytes=live.total_size,
-            )
-        )
+        self._add_stage(CANCELLED_STAGE, "entries", matching, live)
         return live
 
     def _file_stage(self, stage: FileStage) -> None:
-        self._entry_stage(stage.name, stage.before, stage.mask, unit="files")
+        self._add_stage(stage.name, "files", stage.before, stage.kept)
         gone = stage.before.filter(~stage.mask)
         self._prune("file", stage.name, gone.table, self._reasons.of_pruned_files(stage, gone))
 
@@ -508,8 +492,8 @@ class _Explainer:
             return entries
         names = [str(name) for name in as_python(column(entries.table, "file_name"))]
         mask = np.array([name not in leaves for name in names], np.bool_)
-        self._entry_stage(INDEX_STAGE, entries, mask, unit="files")
-        gone = entries.filter(~mask)
+        kept, gone = entries.filter(mask), entries.filter(~mask)
+        self._add_stage(INDEX_STAGE, "files", entries, kept)
         found = [leaves[name] for name in names if name in leaves]
 
         def reason(place: int) -> Reason:
@@ -517,7 +501,7 @@ class _Explainer:
             return Reason(condition=found[place], bounds="file index", text=text)
 
         self._prune("file", INDEX_STAGE, gone.table, reason)
-        return entries.filter(mask)
+        return kept
 
     def _limited(self, entries: ManifestEntries, splits: Sequence[DataSplit]) -> ManifestEntries:
         """The files that a read may open before it reaches the limit."""
@@ -537,37 +521,35 @@ class _Explainer:
                 certain_rows += count if plain and not one.same_rows else 0
         names = as_python(column(entries.table, "file_name"))
         mask = np.array([str(name) in to_open for name in names], np.bool_)
-        self._entry_stage(LIMIT_STAGE, entries, mask, unit="files")
+        kept, gone = entries.filter(mask), entries.filter(~mask)
+        self._add_stage(LIMIT_STAGE, "files", entries, kept)
         text = f"is not read: earlier files contain the {plural(limit, 'row')} of the limit."
-        gone = entries.filter(~mask)
-        self._prune(
-            "file", LIMIT_STAGE, gone.table, lambda _: Reason(condition=f"LIMIT {limit}", text=text)
-        )
+        reason = Reason(condition=f"LIMIT {limit}", text=text)
+        self._prune("file", LIMIT_STAGE, gone.table, lambda _: reason)
         if self._rest != TRUE and mask.all() and len(mask):
             self._notes.append(
                 "The limit prunes no files, because the number of matching rows is known only "
                 "after reading; reading stops once the limit is reached."
             )
-        return entries.filter(mask)
+        return kept
 
-    def _entry_stage(
-        self, name: str, entries: ManifestEntries, mask: Mask, unit: str = "entries"
+    def _add_stage(
+        self,
+        name: str,
+        unit: str,
+        before: ManifestFiles | ManifestEntries,
+        kept: ManifestFiles | ManifestEntries,
     ) -> None:
-        rows, sizes = (numbers(entries.table, n) for n in ("row_count", "file_size"))
-        self._add_stage(name, unit, mask, (rows, sizes))
-
-    def _add_stage(self, name: str, unit: str, mask: Mask, sums: Sequence[np.ndarray]) -> None:
-        rows, sizes = sums
         self._stages.append(
             PruningStage(
                 name=name,
                 unit=unit,
-                total=len(mask),
-                kept=int(mask.sum()),
-                total_rows=int(rows.sum()),
-                kept_rows=int(rows[mask].sum()),
-                total_bytes=int(sizes.sum()),
-                kept_bytes=int(sizes[mask].sum()),
+                total=len(before),
+                kept=len(kept),
+                total_rows=_total_rows(before),
+                kept_rows=_total_rows(kept),
+                total_bytes=before.total_size,
+                kept_bytes=kept.total_size,
             )
         )
 
@@ -576,6 +558,14 @@ class _Explainer:
     ) -> None:
         if rows.num_rows:
             self._pruned.append(Items(unit=unit, stage=stage, rows=rows, reason=reason))
+
+
+def _total_rows(items: ManifestFiles | ManifestEntries) -> int:
+    """The rows of all files; for manifests their entries."""
+    if isinstance(items, ManifestEntries):
+        return items.total_rows
+    counts = (numbers(items.table, f"num_{kind}_files") for kind in ("added", "deleted"))
+    return sum(int(count.sum()) for count in counts)
 
 
 def _skipped(one: DataSplit, reader: SplitReader) -> Iterator[tuple[str, str]]:

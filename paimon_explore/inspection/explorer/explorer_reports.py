@@ -13,7 +13,12 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError,
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.compare_view import compare_view
 from paimon_explore.inspection.explain.commit_replay import replay_commit
-from paimon_explore.inspection.explain.expiry_preview import expiry_preview, parse_retention
+from paimon_explore.inspection.explain.expiry_preview import (
+    changed_retention,
+    expiry_preview,
+    retention_arguments,
+    retention_settings,
+)
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explain.key_history import key_history
 from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
@@ -66,17 +71,6 @@ class ReportRequest:
     now_ms: int = 0
     health: Health | None = None
 
-    @property
-    def at(self) -> str:
-        """Python code of the table at the selected snapshot."""
-        return self.inspector.code
-
-    @property
-    def options(self) -> dict[str, object]:
-        """Spark read options of the selected snapshot."""
-        number = self.inspector.snapshot_id
-        return {"scan.snapshot-id": number} if number and not self.inspector.is_newest else {}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Hint(Result):
@@ -120,16 +114,6 @@ class Hint(Result):
         return Report(title=self.title, sections=tuple(sections))
 
 
-def _overview(request: ReportRequest) -> Result:
-    return table_overview(
-        request.inspector,
-        request.now_ms,
-        quick=request.text.strip() == QUICK,
-        health=request.health,
-        max_files=MAX_CHECKED_FILES,
-    )
-
-
 def _diff(request: ReportRequest) -> Result:
     inspector = request.inspector
     text, wants_rows = _split_suffix(_ROWS, request.text)
@@ -153,13 +137,18 @@ def _explain(request: ReportRequest) -> Result:
     bound = bind(predicate(where), target.schema.row_type) if where else TRUE
     max_rows = None if limit is None else int(limit)
     then = f".where({where!r}).explain()" if where else ".explain()"
+    number = inspector.snapshot_id
+    travels = number and not inspector.is_newest
+    options = {"scan.snapshot-id": number} if travels else {}
     scan = ExplainRequest(
         where=bound,
         columns=target.schema.row_type.names,
         limit=max_rows,
         code=Code(
-            python=call_code(f"{request.at}.explain", where=where or None, limit=max_rows),
-            spark=read_code(view.location, request.options, then),
+            python=call_code(
+                f"{request.inspector.code}.explain", where=where or None, limit=max_rows
+            ),
+            spark=read_code(view.location, options, then),
         ),
         renderer=view.renderer,
     )
@@ -172,9 +161,11 @@ def _lsm(request: ReportRequest) -> Result:
     number = None if bucket is None else int(bucket)
     snapshot = inspector.snapshot
     try:
-        return lsm_section(inspector.view, snapshot, text.strip() or None, number, at=request.at)
+        return lsm_section(
+            inspector.view, snapshot, text.strip() or None, number, at=inspector.code
+        )
     except NotFoundError:
-        found = lsm_section(inspector.view, snapshot, at=request.at)
+        found = lsm_section(inspector.view, snapshot, at=inspector.code)
         return Hint(
             pane="lsm",
             title=f"{request.text} does not exist in snapshot {inspector.snapshot_id}.",
@@ -213,7 +204,7 @@ def _key(request: ReportRequest) -> Result:
     keys = [field.name for field in inspector.keys]
     if request.text.strip():
         return key_history(inspector, request.text)
-    expression = f"{request.at}.history"
+    expression = f"{request.inspector.code}.history"
     if not keys:
         return Hint(
             pane="key",
@@ -237,10 +228,6 @@ def _key(request: ReportRequest) -> Result:
     )
 
 
-def _health(request: ReportRequest) -> Result:
-    return table_health(request.inspector, request.now_ms)
-
-
 def _schema(request: ReportRequest) -> Result:
     inspector = request.inspector
     known = tuple(m.snapshot for m in inspector.timeline().marks if m.snapshot is not None)
@@ -250,22 +237,11 @@ def _schema(request: ReportRequest) -> Result:
 def _expiry(request: ReportRequest) -> Result:
     view = request.inspector.view
     defaults = snapshot_retention(view.options, lambda: request.now_ms)
-    retention = parse_retention(request.text, defaults, request.now_ms)
-    arguments = _as_arguments(request.text)
-    return expiry_preview(
-        request.inspector,
-        retention,
-        Code(python=f"{view.expression}.what_if.expire_snapshots({arguments})"),
-    )
-
-
-def _as_arguments(text: str) -> str:
-    """Retention settings as Python keyword arguments."""
-    parts = []
-    for part in filter(None, (item.strip() for item in text.split(","))):
-        key, _, value = (item.strip() for item in part.partition("="))
-        parts.append(f"{key}={value if value.isdecimal() else repr(value)}")
-    return ", ".join(parts)
+    settings = retention_settings(request.text)
+    retention = changed_retention(settings, defaults, request.now_ms)
+    arguments = retention_arguments(settings)
+    code = call_code(f"{view.expression}.what_if.expire_snapshots", **arguments)
+    return expiry_preview(request.inspector, retention, Code(python=code))
 
 
 def _replay(request: ReportRequest) -> Result:
@@ -283,7 +259,13 @@ def _replay(request: ReportRequest) -> Result:
 
 
 REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
-    "overview": _overview,
+    "overview": lambda request: table_overview(
+        request.inspector,
+        request.now_ms,
+        quick=request.text.strip() == QUICK,
+        health=request.health,
+        max_files=MAX_CHECKED_FILES,
+    ),
     "profile": lambda request: snapshot_profile(request.inspector, request.text),
     "heat": lambda request: partition_heat(request.inspector),
     "lsm": _lsm,
@@ -291,7 +273,7 @@ REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
     "explain": _explain,
     "key": _key,
     "why": _why,
-    "health": _health,
+    "health": lambda request: table_health(request.inspector, request.now_ms),
     "schema": _schema,
     "expiry": _expiry,
     "compare": lambda request: compare_view(request.inspector, request.text),

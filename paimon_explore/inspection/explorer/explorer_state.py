@@ -35,17 +35,17 @@ from paimon_explore.inspection.health.health_report import Health, health_badge
 from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.history.timeline import Mark
 from paimon_explore.inspection.overview.overview_report import Overview
-from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.profile.profile_session import ProfileSession, checked_condition
 from paimon_explore.inspection.profile.table_profile import Profile
 from paimon_explore.inspection.rendering import code_snippet
 from paimon_explore.inspection.rendering.code_snippet import python_code, spark_code
+from paimon_explore.inspection.rendering.report import facts
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.file_groups import MAX_FILES, FileGroups, file_groups, only
 from paimon_explore.inspection.views.files_view import key_texts
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import parse_key
-from paimon_explore.inspection.views.node_detail import Document, Facts
+from paimon_explore.inspection.views.node_detail import Document
 from paimon_explore.metadata.manifest.manifest_table import take_rows
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 
@@ -101,6 +101,11 @@ class SentFiles:
     lifetimes: FileLifetimes
     whole: FileLifetimes
     groups: FileGroups | None = None
+
+    @property
+    def rows(self) -> FileLifetimes | FileGroups:
+        """What was sent as rows."""
+        return self.lifetimes if self.groups is None else self.groups
 
 
 class ExplorerState:
@@ -213,27 +218,23 @@ class ExplorerState:
         Raises:
             InvalidInputError: the frame or row does not exist.
         """
-        shown = self._shown(frame)
-        lifetimes = shown.lifetimes if shown.groups is None else shown.groups
+        lifetimes = self._shown(frame).rows
         if any(row >= len(lifetimes) for row in rows):
             raise InvalidInputError(
                 f"A row number is out of range: the file list has {len(lifetimes)} rows."
             )
         if isinstance(lifetimes, FileGroups):
-            texts = [lifetimes.size_text(row) for row in rows]
-            groups = [{"name": text, "min_key": text, "max_key": ""} for text in texts]
+            counts = [lifetimes.size_text(row) for row in rows]
+            groups = [{"name": text, "min_key": text, "max_key": ""} for text in counts]
             return Answer(body={"rows": groups})
         files = take_rows(lifetimes.files, np.array(rows, np.int64))
         lows, highs = key_texts(files, self.inspector.keys)
         names = files.column("file_name").to_pylist()
-        return Answer(
-            body={
-                "rows": [
-                    {"name": name, "min_key": low, "max_key": high}
-                    for name, low, high in zip(names, lows, highs, strict=True)
-                ]
-            }
-        )
+        texts = [
+            {"name": name, "min_key": low, "max_key": high}
+            for name, low, high in zip(names, lows, highs, strict=True)
+        ]
+        return Answer(body={"rows": texts})
 
     def filter(self, frame: int, text: str) -> Answer:
         """Filter the files of a frame by a condition.
@@ -291,11 +292,10 @@ class ExplorerState:
         """
         head, _, rest = node.partition("/")
         if head == "file":
-            frame, row = self._file(rest)
-            groups = self._shown(frame).groups
-            if groups is not None:
-                return Answer(body=groups.document(row).page())
-            return Answer(body=self.inspector.file_of(self._lifetimes(frame), row).page())
+            shown, row = self._file(rest)
+            if shown.groups is not None:
+                return Answer(body=shown.groups.document(row).page())
+            return Answer(body=self.inspector.file_of(shown.lifetimes, row).page())
         if head == "name":
             return Answer(body=self._named(rest).page())
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
@@ -382,12 +382,12 @@ class ExplorerState:
         if head != "file":
             return ""
         try:
-            frame, row = self._file(rest)
+            shown, row = self._file(rest)
         except InvalidInputError:
             return ""
-        if self._shown(frame).groups is not None:
+        if shown.groups is not None:
             return ""
-        return str(self._lifetimes(frame).files.column("file_name")[row].as_py())
+        return str(shown.lifetimes.files.column("file_name")[row].as_py())
 
     def bytes(self, node: str) -> Answer:
         """Open the file of a node in the byte inspector; see `detail` for node paths.
@@ -399,13 +399,13 @@ class ExplorerState:
         """
         head, _, rest = node.partition("/")
         if head == "file":
-            frame, row = self._file(rest)
-            if self._shown(frame).groups is not None:
+            shown, row = self._file(rest)
+            if shown.groups is not None:
                 raise InvalidInputError(
                     "A row that groups several files has no bytes.",
                     hint="Filter the list to show single files.",
                 )
-            found = file_of_lives(self.inspector, self._lifetimes(frame), row)
+            found = file_of_lives(self.inspector, shown.lifetimes, row)
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
         else:
@@ -418,37 +418,35 @@ class ExplorerState:
             return self.inspector.file(name)
         except NotFoundError:
             found = explain_file(self.inspector, name, system_clock())
-        rows = (
+        rows = facts(
             ("referenced by", ", ".join(one.text for one in found.holders) or "none"),
             ("may be deleted", found.deletion.text),
             ("path", found.path),
         )
-        return Document(title=found.name, subtitle=found.type, sections=(Facts(rows=rows),))
+        return Document(title=found.name, subtitle=found.type, sections=(rows,))
 
     def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
         """The code in Python and PySpark that gives what is shown."""
         head, _, rest = node.partition("/")
-        name = self.file_name(node)
-        key = "" if head in ("file", "name", "schema") else rest
         shown = code_snippet.Selection(
             snapshot_id=selected,
             tag=self.inspector.timeline().only_tag(selected),
             tab=tab,
             filter=condition,
-            key=key,
-            file=name,
+            key="" if head in ("file", "name", "schema") else rest,
+            file=self.file_name(node),
         )
         view = self.inspector.view
         return python_code(shown, view.expression), spark_code(shown, view.location)
 
-    def _file(self, text: str) -> tuple[int, int]:
+    def _file(self, text: str) -> tuple[SentFiles, int]:
         frame, _, row = text.partition("/")
         if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
             raise InvalidInputError(f"file/{text[:60]} is not the path of a tree node.")
         shown = self._shown(int(frame))
-        if int(row) >= len(shown.lifetimes if shown.groups is None else shown.groups):
+        if int(row) >= len(shown.rows):
             raise InvalidInputError(f"The file list has no row {row}.")
-        return int(frame), int(row)
+        return shown, int(row)
 
     def _shown(self, frame: int) -> SentFiles:
         found = self._frames.get(frame)
@@ -457,9 +455,6 @@ class ExplorerState:
                 f"The file list {frame} is no longer available; reload the files."
             )
         return found
-
-    def _lifetimes(self, frame: int) -> FileLifetimes:
-        return self._shown(frame).lifetimes
 
     def _frame(self, lifetimes: FileLifetimes, whole: FileLifetimes | None = None) -> Answer:
         frame = self._next_frame
@@ -585,11 +580,5 @@ def _column(files: pa.Table, name: str) -> Column:
 
 
 def _problem_node(key: str, error: PaimonError) -> dict[str, object]:
-    problem = problem_of(error)
-    node = {
-        "key": f"{key}/problem",
-        "type": "problem",
-        "label": problem.kind,
-        "problem": problem.message,
-    }
-    return {"nodes": [node], "total": 1}
+    node = {"key": f"{key}/problem", "type": "problem", "label": type(error).__name__}
+    return {"nodes": [{**node, "problem": error.message}], "total": 1}

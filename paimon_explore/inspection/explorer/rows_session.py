@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.file_of_tree_node import node_path
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT, truncate
-from paimon_explore.inspection.rows.cell_texts import cell_texts
+from paimon_explore.inspection.rows.cell_texts import cell_texts, table_texts
 from paimon_explore.inspection.rows.row_code import sql_codes
 from paimon_explore.inspection.rows.row_sort import MAX_SORTED
 from paimon_explore.inspection.rows.rows_view import RowsView
@@ -69,14 +70,7 @@ class RowsInput:
 
 
 _TYPES: Mapping[str, type] = {
-    "where": str,
-    "scope": str,
-    "partition": str,
-    "bucket": int,
-    "file": str,
-    "merged": bool,
-    "sort": str,
-    "descending": bool,
+    one.name: type(one.default) for one in fields(RowsInput) if one.name != "columns"
 }
 SCOPES = ("all", "partition", "bucket", "file")
 
@@ -232,7 +226,8 @@ class RowsSession:
             try:
                 page = view.page(unit, offset, count, names)
             except PaimonError as error:
-                parts.append(_failed(unit, offset, error))
+                failure = problem_of(error).state()
+                parts.append({**part_body(unit, offset, ()), "failure": failure})
                 unit, offset, count = unit + 1, 0, count - 1
                 continue
             parts.append(_page_body(view, page, names, limit))
@@ -280,31 +275,23 @@ def _names(view: RowsView, columns: Sequence[int]) -> tuple[str, ...]:
 
 def _page_body(view: RowsView, page: RowPage, names: Sequence[str], limit: int) -> Body:
     fields = view.target.schema.project(names).fields
-    texts = [
-        cell_texts(page.rows.column(at).combine_chunks(), one.type) for at, one in enumerate(fields)
-    ]
-    rows = [[cell_state(text, limit) for text in row] for row in zip(*texts, strict=True)]
-    return {
-        "unit": page.unit,
-        "offset": page.offset,
-        "rows": rows,
-        "records": None if page.records is None else [list(one) for one in page.records],
-        "end": page.end,
-        "partial": page.is_partial,
-    }
+    texts = table_texts(page.rows, fields)
+    records = None if page.records is None else [list(one) for one in page.records]
+    part = part_body(page.unit, page.offset, texts, limit, page.end)
+    return {**part, "records": records, "partial": page.is_partial}
 
 
-def _failed(unit: int, offset: int, error: PaimonError) -> Body:
-    """A unit whose rows cannot be read."""
-    return {
-        "unit": unit,
-        "offset": offset,
-        "rows": [],
-        "records": None,
-        "end": None,
-        "partial": False,
-        "failure": problem_of(error).state(),
-    }
+def part_body(
+    unit: int,
+    offset: int,
+    columns: Sequence[Sequence[str | None]],
+    limit: int = CELL_LIMIT,
+    end: int | None = None,
+) -> Body:
+    """Rows of a unit as JSON, of the texts of their columns."""
+    rows = [[cell_state(text, limit) for text in row] for row in zip(*columns, strict=True)]
+    part = {"unit": unit, "offset": offset, "rows": rows, "records": None}
+    return {**part, "end": end, "partial": False}
 
 
 def cell_state(text: str | None, limit: int = CELL_LIMIT) -> object:

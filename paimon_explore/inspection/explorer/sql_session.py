@@ -18,13 +18,13 @@ from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, cell_state
+from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, part_body
 from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code, read_code
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT, truncate
 from paimon_explore.inspection.rendering.report import Report, grid
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.rendering.result_charts import charts_of
+from paimon_explore.inspection.rendering.result_charts import charts_of, is_number
 from paimon_explore.inspection.rows.cell_texts import cell_texts
 from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.inspection.table_view import QueryRows, TableSql
@@ -72,7 +72,7 @@ class SqlRowsView(Result):
 
     def to_report(self) -> Report:
         """The first rows, and a chart if each has a label and a number."""
-        names = [f"{one.name}#" if _is_number(one.type) else one.name for one in self.table.schema]
+        names = [f"{one.name}#" if is_number(one.type) else one.name for one in self.table.schema]
         rows = [list(row) for row in zip(*self.texts(0, MAX_PAGE), strict=True)]
         shown = grid("Rows", names, rows, total=self.table.num_rows)
         chart = self.chart()
@@ -85,7 +85,7 @@ class SqlRowsView(Result):
         if len(schema) != 2 or not 1 < self.table.num_rows <= _MAX_BARS or self.is_cut:  # noqa: PLR2004 - label, number
             return None
         first, number = schema.types
-        if pat.is_floating(first) or pat.is_nested(first) or not _is_number(number):
+        if pat.is_floating(first) or pat.is_nested(first) or not is_number(number):
             return None
         labels = tuple("null" if text is None else text for text in self.texts(0, _MAX_BARS)[0])
         values = self.table.column(1).to_pylist()
@@ -112,9 +112,7 @@ class SqlRowsView(Result):
     def page(self, offset: int, count: int, limit: int = CELL_LIMIT) -> Body:
         """Some rows as the grid takes them."""
         columns = self.texts(offset, count)[:_MAX_COLUMNS]
-        rows = [[cell_state(text, limit) for text in row] for row in zip(*columns, strict=True)]
-        part = {"unit": 0, "offset": offset, "rows": rows, "records": None, "partial": False}
-        return {**part, "end": self.table.num_rows}
+        return part_body(0, offset, columns, limit, self.table.num_rows)
 
     def body(self) -> Body:
         """The result with its first rows, as JSON."""
@@ -127,7 +125,7 @@ class SqlRowsView(Result):
                 {
                     "name": one.name,
                     "type": _type_name(one.type),
-                    "right": _is_number(one.type),
+                    "right": is_number(one.type),
                     "key": False,
                 }
                 for one in list(self.table.schema)[:_MAX_COLUMNS]
@@ -498,10 +496,6 @@ def _point(inspector: Inspector) -> dict[str, int | str]:
         return {}
     tag = inspector.timeline().only_tag(inspector.snapshot_id)
     return {"tag": tag} if tag else {"snapshot": inspector.snapshot_id}
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind)
 
 
 def _paimon_type(kind: pa.DataType) -> DataType | None:

@@ -135,16 +135,11 @@ class Health(Result):
 
     def _chart(self) -> BarChart:
         rated = [one for one in self.findings if one.threshold]
+        ratios = tuple(round(one.figure / one.threshold, 2) for one in rated)
         return BarChart(
             title="Measured values divided by their thresholds",
             categories=tuple(one.rule for one in rated),
-            series=(
-                Series(
-                    name="value / threshold",
-                    values=tuple(round(one.figure / one.threshold, 2) for one in rated),
-                    tone=Tone.WARN,
-                ),
-            ),
+            series=(Series(name="value / threshold", values=ratios, tone=Tone.WARN),),
             selects=tuple(one.evidence for one in rated),
         )
 

@@ -4,6 +4,7 @@ Thresholds come from table options where such an option exists, else from the co
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from statistics import median
 
 import numpy as np
@@ -11,9 +12,8 @@ import numpy as np
 from paimon_explore import arrow_compute as pc
 from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata, iceberg_folder
-from paimon_explore.data_types.arrow_buffers import Ints, as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import MissingFileError
-from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import parent
 from paimon_explore.inspection.explain.expiry_preview import tag_only_files
 from paimon_explore.inspection.health.findings import Finding, Severity
@@ -22,7 +22,6 @@ from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.views.lsm_tree_view import BucketSummary
 from paimon_explore.maintenance.expiry.snapshot_expiry import expiring_ids, snapshot_retention
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger, target_file_bytes
 from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
 from paimon_explore.metadata.options.table_options import (
@@ -314,7 +313,8 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
     expected = [str(path) for path in as_python(paths)]
     existing: set[str] = set()
     for folder in sorted({parent(path) for path in expected}):
-        existing |= {status.path for status in _listed(facts, folder)}
+        with suppress(MissingFileError):
+            existing |= {status.path for status in view.store.file_io.list(folder)}
     gone = [path for path in expected if path not in existing]
     if gone:
         name = gone[0].rpartition("/")[2]
@@ -327,13 +327,6 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
             advice="restore the files, or roll back to a snapshot that does not need them",
             evidence=f"file:{name}",
         )
-
-
-def _listed(facts: TableFacts, folder: str) -> list[FileStatus]:
-    try:
-        return list(facts.inspector.view.store.file_io.list(folder))
-    except MissingFileError:
-        return []
 
 
 def consumers(facts: TableFacts) -> Iterator[Finding]:
@@ -401,8 +394,9 @@ def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
     """Find files without value statistics, which no predicate can prune."""
     if not len(facts.files):
         return
-    nothing = _without_statistics(facts.files)
-    count = len(nothing)
+    columns = [column(facts.files.table, "value_null_counts")]
+    lengths = as_python(pc.call_function("list_value_length", columns))
+    count = sum(not length for length in lengths)
     if count:
         yield Finding(
             severity=Severity.NOTE,
@@ -415,13 +409,6 @@ def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
             evidence="filter:",
             unit=_percent,
         )
-
-
-def _without_statistics(files: ManifestEntries) -> Ints:
-    counts = column(files.table, "value_null_counts")
-    lengths = as_python(pc.call_function("list_value_length", [counts]))
-    found: Ints = np.flatnonzero([not length for length in lengths])
-    return found
 
 
 def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:

@@ -240,17 +240,18 @@ class FileHistory:
         """All files with their lifetimes; reads the remaining snapshots."""
         while not self.step():
             pass
-        stretches = self._ranges()
-        ends = [self._whole(last) for _, last in stretches]
         unknown = {p for p, delta in enumerate(self._deltas) if delta is None}
-        known = [(s, end) for s, end in zip(stretches, ends, strict=True) if end is not None]
-        for (first, last), end in zip(stretches, ends, strict=True):
+        known: list[tuple[range, pa.Table]] = []
+        for stretch in self._ranges():
+            end = self._whole(stretch[-1])
             if end is None:
-                unknown |= set(range(first, last + 1))
-        tables = [self._deltas[p] for (first, last), _ in known for p in range(first, last + 1)]
+                unknown |= {*stretch}
+            else:
+                known.append((stretch, end))
+        tables = [self._deltas[p] for stretch, _ in known for p in stretch]
         rows = _concat([*[t for t in tables if t is not None], *[end for _, end in known]])
         codes = identity_codes(rows)
-        segments = self._segments([s for s, _ in known], [end for _, end in known], codes)
+        segments = self._segments(known, codes)
         found, added, removed = lifetimes_of(segments, len(self._timeline))
         files = take_rows(rows, _representatives(rows, codes)[found])
         return FileLifetimes(
@@ -273,41 +274,37 @@ class FileHistory:
         except PaimonError:
             return  # reading them one by one shows which snapshot has the problem
 
-    def _ranges(self) -> list[tuple[int, int]]:
-        """First and last position of each range of consecutive snapshots that were read."""
-        runs: list[tuple[int, int]] = []
+    def _ranges(self) -> list[range]:
+        """The positions of each range of consecutive snapshots that were read."""
+        runs: list[range] = []
         marks = self._timeline.marks
         for position, delta in enumerate(self._deltas):
             if delta is None:
                 continue
             follows = (
                 bool(runs)
-                and runs[-1][1] == position - 1
+                and runs[-1].stop == position
                 and marks[position].snapshot_id == marks[position - 1].snapshot_id + 1
             )
-            if follows:
-                runs[-1] = (runs[-1][0], position)
-            else:
-                runs.append((position, position))
+            start = runs.pop().start if follows else position
+            runs.append(range(start, position + 1))
         return runs
 
-    def _segments(
-        self, stretches: Sequence[tuple[int, int]], ends: Sequence[pa.Table], codes: Ints
-    ) -> list[Segment]:
+    def _segments(self, known: Sequence[tuple[range, pa.Table]], codes: Ints) -> list[Segment]:
         segments = []
         at = 0
-        live_at = len(codes) - sum(len(end) for end in ends)
-        for (first, last), end in zip(stretches, ends, strict=True):
-            deltas = [d for d in self._deltas[first : last + 1] if d is not None]
+        live_at = len(codes) - sum(len(end) for _, end in known)
+        for stretch, end in known:
+            deltas = [d for d in self._deltas[stretch.start : stretch.stop] if d is not None]
             sizes = [len(delta) for delta in deltas]
-            kinds = np.concatenate([_kinds(delta) for delta in deltas])
             total = sum(sizes)
+            kinds = np.concatenate([_kinds(delta) for delta in deltas])
             segments.append(
                 Segment(
-                    first=first,
-                    last=last,
+                    first=stretch[0],
+                    last=stretch[-1],
                     codes=codes[at : at + total],
-                    positions=np.repeat(np.arange(first, last + 1), sizes),
+                    positions=np.repeat(np.array(stretch), sizes),
                     deletes=kinds == FileKind.DELETE,
                     live=codes[live_at : live_at + len(end)],
                 )

@@ -29,7 +29,7 @@ from paimon_explore.inspection.rendering.report import (
     facts,
     grid,
 )
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -84,21 +84,13 @@ class SchemaHistory(Result):
 
     def to_arrow(self) -> pa.Table:
         """The changes as `SCHEMA_CHANGES`."""
-        rows = [
-            {
-                "schema_id": version.schema.id,
-                "time": version.schema.time_millis or None,
-                "what": change.what,
-                "name": change.name,
-                "change": change.act,
-                "before": change.before,
-                "after": change.after,
-                "live_files": version.live_files,
-            }
-            for version in self.versions
-            for change in version.changes
-        ]
-        return pa.Table.from_pylist(rows, schema=SCHEMA_CHANGES)
+        rows = []
+        for version in self.versions:
+            point = (version.schema.id, version.schema.time_millis or None)
+            for one in version.changes:
+                change = (one.what, one.name, one.act, one.before, one.after)
+                rows.append((*point, *change, version.live_files))
+        return rows_table(rows, SCHEMA_CHANGES)
 
     def lanes(self) -> dict[int, tuple[tuple[int, str, str], ...]]:
         """Version, path and type of each field, by field id."""
@@ -134,12 +126,10 @@ class SchemaHistory(Result):
         used = ", ".join(f"schema {number}" for number in needed) or "none"
         if newest.live_files is None:
             used = "unknown"
+        latest = f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}"
         yield self._chart()
         yield facts(
-            (
-                "latest version",
-                f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}",
-            ),
+            ("latest version", latest),
             ("columns", len(newest.schema.fields)),
             ("versions used by live files", used),
         )

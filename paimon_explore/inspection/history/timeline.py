@@ -4,8 +4,8 @@ The timeline contains the retained snapshots, and expired snapshots that a tag k
 file that cannot be read is a mark without values.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from functools import partial
 from typing import TypeVar
@@ -171,8 +171,22 @@ class Timeline(Result):
         return tuple(flag for flag in self.flags if flag.snapshot_id == snapshot_id)
 
     def to_report(self) -> Report:
-        """A chart of changed rows by snapshot, and a table of the snapshots."""
-        return timeline_report(self)
+        """A bar chart of the newest snapshots, and the list of all."""
+        marks = self.marks[-_MAX_BARS:][::-1]
+        deltas = [0 if m.snapshot is None else m.snapshot.delta_record_count or 0 for m in marks]
+        chart = BarChart(
+            title="Rows added and removed by snapshot, newest first",
+            categories=tuple(f"{mark.snapshot_id} {letter_of(mark)}" for mark in marks),
+            series=(
+                Series(name="added", values=tuple(max(d, 0) for d in deltas), tone=Tone.ADD),
+                Series(name="removed", values=tuple(min(d, 0) for d in deltas), tone=Tone.REMOVE),
+            ),
+            selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
+        )
+        rows = [_cells(self, mark) for mark in reversed(self.marks)]
+        counts = ("schema#", "rows#", "row change#")
+        heads = ("snapshot", "commit kind", "committed", *counts, "referenced by")
+        return Report(title=_title(self), sections=(chart, grid("Snapshots", heads, rows)))
 
     def figures(self) -> dict[str, object]:
         """The number of snapshots, and the references, as JSON."""
@@ -212,32 +226,6 @@ class Timeline(Result):
 
 
 _MAX_BARS = 60
-
-
-def timeline_report(timeline: Timeline) -> Report:
-    """A chart of changed rows by snapshot, and a table of the snapshots; newest first."""
-    marks = timeline.marks[-_MAX_BARS:][::-1]
-    deltas = [0 if m.snapshot is None else m.snapshot.delta_record_count or 0 for m in marks]
-    chart = BarChart(
-        title="Rows added and removed by snapshot, newest first",
-        categories=tuple(f"{mark.snapshot_id} {letter_of(mark)}" for mark in marks),
-        series=(
-            Series(name="added", values=tuple(max(d, 0) for d in deltas), tone=Tone.ADD),
-            Series(name="removed", values=tuple(min(d, 0) for d in deltas), tone=Tone.REMOVE),
-        ),
-        selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
-    )
-    rows = [_cells(timeline, mark) for mark in reversed(timeline.marks)]
-    heads = (
-        "snapshot",
-        "commit kind",
-        "committed",
-        "schema#",
-        "rows#",
-        "row change#",
-        "referenced by",
-    )
-    return Report(title=_title(timeline), sections=(chart, grid("Snapshots", heads, rows)))
 
 
 def _title(timeline: Timeline) -> str:
@@ -280,106 +268,89 @@ def read_timeline(view: TableView) -> Timeline:
         StorageError: the snapshot folder cannot be listed.
     """
     store = view.store
-    reads: list[Callable[[TableStore], _Part]] = [_snapshots, _tags, _hints, _consumers, _branches]
-    parts = at_once(store.file_io, [partial(read, store) for read in reads])
+    reads = (_snapshots, _tags, _hints, _consumers, _branches)
+    calls = [partial(list[_Found], read(store)) for read in reads]
+    parts = at_once(store.file_io, calls)
+    found = [one for part in parts for one in part]
     marks: dict[int, Mark] = {}
-    for mark in (mark for part in parts for mark in part.marks):
+    for mark in (one for one in found if isinstance(one, Mark)):
         held = marks.get(mark.snapshot_id)
         if held is None or held.snapshot is None:
             expired = mark.expired and held is None
             marks[mark.snapshot_id] = replace(mark, expired=expired)
     return Timeline(
         marks=tuple(marks[i] for i in sorted(marks)),
-        flags=tuple(flag for part in parts for flag in part.flags),
-        problems=tuple(problem_of(error) for part in parts for error in part.errors),
+        flags=tuple(one for one in found if isinstance(one, Flag)),
+        problems=tuple(problem_of(one) for one in found if isinstance(one, PaimonError)),
         code=Code(python=call_code(f"{view.expression}.inspect.timeline")),
         renderer=view.renderer,
     )
 
 
-@dataclass(slots=True)
-class _Part:
-    """A part of a timeline: marks and references of one kind, and errors of unreadable files."""
-
-    marks: list[Mark] = field(default_factory=list)
-    flags: list[Flag] = field(default_factory=list)
-    errors: list[PaimonError] = field(default_factory=list)
+_Found = Mark | Flag | PaimonError
+"""A part of a timeline: marks and references of one kind, and errors of unreadable files."""
 
 
-def _snapshots(store: TableStore) -> _Part:
-    part = _Part()
+def _snapshots(store: TableStore) -> Iterator[_Found]:
     for snapshot_id, found in store.snapshots.list_readable():
         if isinstance(found, PaimonError):
-            part.errors.append(found)
-            part.marks.append(Mark(snapshot_id=snapshot_id, snapshot=None))
+            yield found
+            yield Mark(snapshot_id=snapshot_id, snapshot=None)
         else:
-            part.marks.append(Mark(snapshot_id=snapshot_id, snapshot=found))
-    return part
+            yield Mark(snapshot_id=snapshot_id, snapshot=found)
 
 
-def _tags(store: TableStore) -> _Part:
+def _tags(store: TableStore) -> Iterator[_Found]:
     """The tags; the snapshot of a tag is expired unless there also is its file."""
-    part = _Part()
-    names = store.tags.names()
-    for name, found in zip(names, _each(store, names, store.tags.load), strict=True):
+    for name, found in _each(store, store.tags.names(), store.tags.load):
         if isinstance(found, PaimonError):
-            part.errors.append(found)
-            continue
-        tagged = found.snapshot
-        part.flags.append(Flag(kind=FlagKind.TAG, name=name, snapshot_id=tagged.id))
-        part.marks.append(Mark(snapshot_id=tagged.id, snapshot=tagged, expired=True))
-    return part
+            yield found
+        else:
+            tagged = found.snapshot
+            yield Flag(kind=FlagKind.TAG, name=name, snapshot_id=tagged.id)
+            yield Mark(snapshot_id=tagged.id, snapshot=tagged, expired=True)
 
 
-def _hints(store: TableStore) -> _Part:
+def _hints(store: TableStore) -> Iterator[_Found]:
     """The EARLIEST and LATEST hints as stored, even if stale."""
-    part = _Part()
-    paths = {"EARLIEST": store.paths.earliest_hint, "LATEST": store.paths.latest_hint}
-    contents = _each(store, [*paths.values()], store.file_io.read)
-    for (name, path), content in zip(paths.items(), contents, strict=True):
+    names = {store.paths.earliest_hint: "EARLIEST", store.paths.latest_hint: "LATEST"}
+    for path, content in _each(store, [*names], store.file_io.read):
         if isinstance(content, MissingFileError):
             continue
         if isinstance(content, PaimonError):
             raise content
         text = content[:_HINT_BYTES].decode("utf-8", "replace").strip()
         if text.isdecimal():
-            part.flags.append(Flag(kind=FlagKind.HINT, name=name, snapshot_id=int(text)))
+            yield Flag(kind=FlagKind.HINT, name=names[path], snapshot_id=int(text))
         else:
-            part.errors.append(CorruptFileError(path, "hint", "must be a snapshot id"))
-    return part
+            yield CorruptFileError(path, "hint", "must be a snapshot id")
 
 
-def _consumers(store: TableStore) -> _Part:
-    part = _Part()
-    names = store.consumers.ids()
-    for name, found in zip(names, _each(store, names, store.consumers.find), strict=True):
+def _consumers(store: TableStore) -> Iterator[_Found]:
+    for name, found in _each(store, store.consumers.ids(), store.consumers.find):
         if isinstance(found, PaimonError):
-            part.errors.append(found)
+            yield found
         elif found is not None:
-            flag = Flag(kind=FlagKind.CONSUMER, name=name, snapshot_id=found.next_snapshot)
-            part.flags.append(flag)
-    return part
+            yield Flag(kind=FlagKind.CONSUMER, name=name, snapshot_id=found.next_snapshot)
 
 
-def _branches(store: TableStore) -> _Part:
+def _branches(store: TableStore) -> Iterator[_Found]:
     """The other branches, at their earliest snapshot, where they forked."""
-    part = _Part()
     names = [name for name in store.branches.names() if name != store.paths.branch]
 
     def earliest(name: str) -> int | None:
         return store.for_branch(name).snapshots.earliest_id()
 
-    for name, found in zip(names, _each(store, names, earliest), strict=True):
+    for name, found in _each(store, names, earliest):
         if isinstance(found, PaimonError):
-            part.errors.append(found)
+            yield found
         else:
-            part.flags.append(Flag(kind=FlagKind.BRANCH, name=name, snapshot_id=found or 0))
-    return part
+            yield Flag(kind=FlagKind.BRANCH, name=name, snapshot_id=found or 0)
 
 
 def _each(
     store: TableStore, names: Sequence[str], read: Callable[[str], _Value]
-) -> list[_Value | PaimonError]:
+) -> Iterator[tuple[str, _Value | PaimonError]]:
     """Read files by name, at the same time if the storage is remote; errors are values."""
 
     def try_one(name: str) -> _Value | PaimonError:
@@ -388,4 +359,5 @@ def _each(
         except PaimonError as error:
             return error
 
-    return at_once(store.file_io, [partial(try_one, name) for name in names])
+    found = at_once(store.file_io, [partial(try_one, name) for name in names])
+    return zip(names, found, strict=True)

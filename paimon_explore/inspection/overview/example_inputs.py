@@ -65,9 +65,8 @@ def example_point(inspector: Inspector) -> str:
 
 def example_partition(inspector: Inspector) -> str:
     """A partition that has files, as `dt=d1/hr=3`; empty if none is known."""
-    lifetimes = inspector.known_files()
-    row = None if lifetimes is None else _first_live(inspector, lifetimes)
-    return "" if lifetimes is None or row is None else _partition(lifetimes, row)
+    found = _first_live(inspector)
+    return "" if found is None else _partition(*found)
 
 
 def example_keys(inspector: Inspector, count: int) -> tuple[str, ...]:
@@ -95,10 +94,10 @@ def _conditions(inspector: Inspector) -> Mapping[str, str]:
     schema = inspector.view.schema
     if schema is None:
         return {"files": "level = 0"}
-    lifetimes = inspector.known_files()
-    row = None if lifetimes is None else _first_live(inspector, lifetimes)
-    if lifetimes is None or row is None:
+    found = _first_live(inspector)
+    if found is None:
         return {"files": "level = 0", "explain": example_condition(schema, {})}
+    lifetimes, row = found
     text = _partition(lifetimes, row)
     partition = partition_tests(lifetimes.partitions, partition_type(inspector.view), text)
     tests = [*map(to_sql, partition), *_key_range(_key_tests(inspector, lifetimes, row))]
@@ -138,9 +137,13 @@ def _key(inspector: Inspector, schema: TableSchema, lifetimes: FileLifetimes, ro
     return ", ".join(to_sql(test) for test in (*own, *key))
 
 
-def _first_live(inspector: Inspector, lifetimes: FileLifetimes) -> int | None:
+def _first_live(inspector: Inspector) -> tuple[FileLifetimes, int] | None:
+    """A file of the snapshot, with the list that has it; None if none is known."""
+    lifetimes = inspector.known_files()
+    if lifetimes is None:
+        return None
     rows = lifetimes.live_at(inspector.timeline().position_of(inspector.snapshot_id))
-    return int(rows[0]) if len(rows) else None
+    return (lifetimes, int(rows[0])) if len(rows) else None
 
 
 def _key_range(key: Tests) -> list[str]:

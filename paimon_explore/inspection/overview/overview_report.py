@@ -47,7 +47,7 @@ from paimon_explore.inspection.rendering.report import (
     grid,
     sentence,
 )
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.options.table_options import BUCKET, DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
@@ -155,12 +155,8 @@ class Overview(Result):
 
     def to_arrow(self) -> pa.Table:
         """The sentences as `SENTENCES`."""
-        rows = [
-            {"topic": topic.title, "sentence": text}
-            for topic in self.topics
-            for text in topic.texts
-        ]
-        return pa.Table.from_pylist(rows, schema=SENTENCES)
+        rows = ((topic.title, text) for topic in self.topics for text in topic.texts)
+        return rows_table(rows, SENTENCES)
 
     def figures(self) -> dict[str, object]:
         """The totals of the files, and the number of findings if known."""
@@ -215,8 +211,8 @@ def table_overview(
         health = _checked(inspector, now_ms, totals, max_files)
     topics = [
         ("What this table is", list(definition_sentences(inspector.view))),
-        ("How large it is", _attempt(lambda: _size(inspector, totals), problems) or []),
-        ("How it is written", _attempt(lambda: _commits(inspector, now_ms), problems) or []),
+        ("How large it is", _attempt(lambda: [*size_sentences(inspector, totals)], problems)),
+        ("How it is written", _attempt(lambda: [*commit_sentences(inspector, now_ms)], problems)),
         ("What is wrong", list(_findings(health, totals, quick=quick))),
     ]
     asked = _attempt(
@@ -251,17 +247,6 @@ def _attempt(compute: Callable[[], _Value], problems: list[Problem]) -> _Value |
 def _totals(inspector: Inspector, *, quick: bool) -> FileTotals | None:
     snapshot = inspector.snapshot
     return None if snapshot is None else file_totals(inspector, snapshot, quick=quick)
-
-
-def _size(inspector: Inspector, totals: FileTotals | None) -> list[Sentence]:
-    snapshot = inspector.snapshot
-    if snapshot is None:
-        return [sentence("The table has no snapshot yet: nothing has been written.")]
-    return list(size_sentences(inspector, snapshot, totals))
-
-
-def _commits(inspector: Inspector, now_ms: int) -> list[Sentence]:
-    return list(commit_sentences(inspector, now_ms)) if inspector.snapshot_id else []
 
 
 def _checked(
@@ -309,6 +294,8 @@ def commit_sentences(inspector: Inspector, now_ms: int) -> Iterator[Sentence]:
         inspector: the table at a snapshot.
         now_ms: current time, epoch milliseconds.
     """
+    if not inspector.snapshot_id:
+        return
     timeline = inspector.timeline()
     position = timeline.position_of(inspector.snapshot_id)
     commits = [mark.snapshot for mark in timeline.marks[: position + 1] if mark.snapshot]
@@ -358,16 +345,17 @@ def _compaction(commits: Sequence[Snapshot], *, keyed: bool) -> Sentence:
     return sentence("The ", link, " is ", snapshot, f"; {since}.")
 
 
-def size_sentences(
-    inspector: Inspector, snapshot: Snapshot, totals: FileTotals | None
-) -> Iterator[Sentence]:
+def size_sentences(inspector: Inspector, totals: FileTotals | None) -> Iterator[Sentence]:
     """The size of a snapshot, and of the history.
 
     Args:
         inspector: the table at the snapshot.
-        snapshot: the snapshot.
         totals: the totals of its files; None if they cannot be read.
     """
+    snapshot = inspector.snapshot
+    if snapshot is None:
+        yield sentence("The table has no snapshot yet: nothing has been written.")
+        return
     if totals is not None:
         yield _files(inspector, snapshot, totals)
         if totals.level_0 and inspector.keys.fields:
@@ -425,7 +413,7 @@ def _history(timeline: Timeline) -> Iterator[Sentence]:
     )
     counts = Counter(flag.kind for flag in timeline.flags)
     kinds = ((FlagKind.TAG, "tag"), (FlagKind.BRANCH, "branch"), (FlagKind.CONSUMER, "consumer"))
-    shown = [_counted(counts[kind], noun) for kind, noun in kinds if counts[kind]]
+    shown = [plural(counts[kind], noun) for kind, noun in kinds if counts[kind]]
     if shown:
         verb = "refers" if sum(counts[kind] for kind, _ in kinds) == 1 else "refer"
         yield sentence(Cell(text=", ".join(shown), selects="expiry:"), f" {verb} to snapshots.")
@@ -433,10 +421,6 @@ def _history(timeline: Timeline) -> Iterator[Sentence]:
 
 def _minute(millis: int) -> str:
     return f"{time_text(millis)[:16]} UTC"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} branches" if noun == "branch" and count > 1 else plural(count, noun)
 
 
 _UNITS = (("s", 1), ("min", 60), ("h", 3600), ("d", 86_400))

@@ -151,27 +151,35 @@ class ProfileSession:
         )
         return self._state(self._shown)
 
-    def condition(self, request: "ConditionRequest") -> str:
+    def condition(
+        self, number: int, column: int, part: str, bins: tuple[int, int], where: str
+    ) -> str:
         """The condition that selects a part of a column, combined with another condition.
+
+        Args:
+            number: of the profile.
+            column: index of the column.
+            part: `range`, `value` or `nulls`.
+            bins: first and last bin of a range; the first is also the index of a frequent value.
+            where: the condition to combine it with.
 
         Raises:
             InvalidInputError: another profile was opened since, or there is no such part.
         """
-        self._checked(request.number)
+        self._checked(number)
         columns = () if self._shown is None else self._shown.columns
-        if request.column >= len(columns):
-            raise InvalidInputError(f"The profile has no column number {request.column}.")
-        column = columns[request.column]
-        match request.part:
+        if column >= len(columns):
+            raise InvalidInputError(f"The profile has no column number {column}.")
+        match part:
             case "range":
-                added = column.range_condition(request.first, request.last)
+                added = columns[column].range_condition(*bins)
             case "value":
-                added = column.value_condition(request.first)
+                added = columns[column].value_condition(bins[0])
             case "nulls":
-                added = column.null_condition()
+                added = columns[column].null_condition()
             case _:
                 raise InvalidInputError("A part of a column is a range, a value or nulls.")
-        return combined_condition(request.where, added)
+        return combined_condition(where, added)
 
     def _checked(self, number: int) -> _Opened:
         if self._opened is None or number != self._number:
@@ -180,24 +188,3 @@ class ProfileSession:
 
     def _state(self, found: Profile) -> Mapping[str, object]:
         return {"number": self._number, "title": found.title, **found.figures()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConditionRequest:
-    """A part of a column that is to be selected.
-
-    Attributes:
-        number: of the profile.
-        column: index of the column in the profile.
-        part: `range`, `value` or `nulls`.
-        first: first bin of a range, or index of a frequent value.
-        last: last bin of a range.
-        where: the condition to add to.
-    """
-
-    number: int
-    column: int
-    part: str
-    first: int
-    last: int
-    where: str

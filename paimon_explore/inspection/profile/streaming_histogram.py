@@ -31,23 +31,8 @@ _CLOCK = (1, 10, 60, 600, 3600, 21_600)
 _YEARS = tuple(364 * 10**k for k in range(13))
 _DAYS = (1, 7, 28, *_YEARS)
 _SHOWN_CLOCK = (
-    1,
-    2,
-    5,
-    10,
-    20,
-    30,
-    60,
-    120,
-    300,
-    600,
-    1200,
-    1800,
-    3600,
-    7200,
-    10_800,
-    21_600,
-    43_200,
+    *(unit * count for unit in (1, 60) for count in (1, 2, 5, 10, 20, 30)),
+    *(3600 * hours for hours in (1, 2, 3, 6, 12)),
 )
 _SHOWN_DAYS = (1, 2, 7, 14, 28, 56, 91, 182, 364, 728, 1820, *_YEARS[1:])
 _DAY = 86_400
@@ -95,16 +80,12 @@ def time_widths(ticks: int) -> Widths:
         ticks: ticks per second, a power of ten.
     """
     small = tuple(10**k for k in range(len(str(ticks)) - 1))
+    shown_small = (n * width for width in small for n in (1, 2, 5))
     seconds = (*_CLOCK, *(days * _DAY for days in _DAYS))
     shown_seconds = (*_SHOWN_CLOCK, *(days * _DAY for days in _SHOWN_DAYS))
     return Widths(
         series=_fitting((*small, *(count * ticks for count in seconds))),
-        shown=_fitting(
-            (
-                *(n * width for width in small for n in (1, 2, 5)),
-                *(count * ticks for count in shown_seconds),
-            )
-        ),
+        shown=_fitting((*shown_small, *(count * ticks for count in shown_seconds))),
     )
 
 

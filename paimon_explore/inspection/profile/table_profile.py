@@ -15,8 +15,9 @@ from paimon_explore.inspection.rendering.chart import BarChart, Series
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.escape import esc, truncate
 from paimon_explore.inspection.rendering.number_format import plural, short_text
-from paimon_explore.inspection.rendering.report import Entry, Note, Report, Section, grid
+from paimon_explore.inspection.rendering.report import Entry, Note, Report, Section, cell_of, grid
 from paimon_explore.inspection.rendering.report_html import svg_image
+from paimon_explore.inspection.rendering.report_text import aligned_lines
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized, visible
@@ -154,24 +155,15 @@ class Profile(Result):
 
 
 def _row(one: ColumnProfile) -> dict[str, object]:
-    found = {
+    ends = {"min": one.minimum, "max": one.maximum}
+    return {
+        **one.state(),
+        **{name: None if end is None else end.text for name, end in ends.items()},
         "column": one.name,
-        "type": type_text(one.type),
-        "nulls": one.nulls,
-        "nans": one.nans,
-        "distinct": one.distinct,
         "distinct_error": one.distinct_error,
-        "min": None if one.minimum is None else one.minimum.text,
-        "max": None if one.maximum is None else one.maximum.text,
-        "average_length": one.average_length,
-        "max_length": one.max_length,
-        "histogram": None if one.histogram is None else one.histogram.state(),
         "frequent": [{"value": v.value.text, "count": v.count} for v in one.frequent],
-        "frequent_error": one.frequent_error,
-        "exact": one.is_exact,
         "note": _note(one),
     }
-    return dict(found)
 
 
 def _note(one: ColumnProfile) -> str:
@@ -221,14 +213,8 @@ def _text_lines(columns: tuple[ColumnProfile, ...], room: int) -> Iterator[str]:
     """A table of the first columns."""
     heads = ["column", "type", "nulls", "distinct", "min", "max"]
     rows = [heads, *(_texts(one) for one in columns[:room])]
-    widths = [min(max(len(row[i]) for row in rows), limit) for i, limit in enumerate(_WIDTHS)]
-    for row in rows:
-        cells = [_fitted(text, width) for text, width in zip(row, widths, strict=True)]
-        aligned = [
-            cell.rjust(width) if i in (2, 3) else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
-        yield "  ".join(aligned).rstrip()
+    cut = [[_fitted(*cell) for cell in zip(row, _WIDTHS, strict=True)] for row in rows]
+    yield from aligned_lines(cut, [head in ("nulls", "distinct") for head in heads])
     if len(columns) > room:
         yield f"… {plural(len(columns) - room, 'more column')}"
 
@@ -250,10 +236,7 @@ def _fitted(text: str, width: int) -> str:
 
 
 def _html_row(one: ColumnProfile) -> str:
-    cells = _cells(one)
-    texts = [
-        "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell for cell in cells
-    ]
+    texts = (cell_of(cell).text for cell in _cells(one))
     parts = [f'<td style="text-align:left">{esc(text)}</td>' for text in texts]
     parts.insert(-1, f"<td>{_picture(one)}</td>")
     return f"<tr>{''.join(parts)}</tr>"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.rendering.escape import quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,19 +79,18 @@ def python_code(shown: Selection, expression: str) -> str:
     """
     if not shown.snapshot_id:
         return f"{expression}.inspect.timeline()"
-    point = f"tag={quoted(shown.tag)}" if shown.tag else f"snapshot={shown.snapshot_id}"
-    at = f"{expression}.at({point})"
+    at = point_code(expression, shown.snapshot_id, shown.tag)
     if shown.tab == "bytes":
         what = shown.file or shown.key
-        return f"{at}.inspect.bytes({quoted(what) if what else ''})"
+        return call_code(f"{at}.inspect.bytes", *([what] if what else []))
     if shown.file:
-        return f"{at}.inspect.file({quoted(shown.file)})"
+        return call_code(f"{at}.inspect.file", shown.file)
     if shown.key:
-        return f"{at}.inspect.node({quoted(shown.key)})"
+        return call_code(f"{at}.inspect.node", shown.key)
     if shown.tab == "overview":
         return f"{at}.inspect.overview()"
-    where = f"where={quoted(shown.filter)}" if shown.filter else ""
-    return f"{at}.{'partitions' if shown.tab == 'partitions' else 'files'}({where})"
+    listed = "partitions" if shown.tab == "partitions" else "files"
+    return call_code(f"{at}.{listed}", where=shown.filter or None)
 
 
 def spark_code(shown: Selection, location: str) -> str:
@@ -101,9 +99,9 @@ def spark_code(shown: Selection, location: str) -> str:
     >>> spark_code(Selection(snapshot_id=7), "/wh/orders")
     "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/orders')"
     """
-    travel = ""
+    options: dict[str, object] = {}
     if shown.tag:
-        travel = f".option('scan.tag-name', {quoted(shown.tag)})"
+        options = {"scan.tag-name": shown.tag}
     elif shown.snapshot_id:
-        travel = f".option('scan.snapshot-id', {shown.snapshot_id})"
-    return f"spark.read.format('paimon_explore'){travel}.load({quoted(location)})"
+        options = {"scan.snapshot-id": shown.snapshot_id}
+    return read_code(location, options)

@@ -29,12 +29,3 @@ def esc(text: object) -> str:
     '&lt;b onload=&#x27;x&#x27;&gt;'
     """
     return html.escape(visible(truncate(str(text))))
-
-
-def quoted(text: str) -> str:
-    r"""The text as a Python literal with visible control characters.
-
-    >>> print(quoted('a "b"\u202e'))
-    'a "b"\u202e'
-    """
-    return repr(text)

@@ -44,49 +44,39 @@ def report_html(report: Report) -> str:
 
 def sections_html(sections: Iterable[Section]) -> str:
     """Sections without a title as HTML."""
-    return "\n".join(map(_section, sections))
+    return "\n".join("".join(_section(part)) for part in sections)
 
 
-def _section(part: Section) -> str:
+def _section(part: Section) -> Iterator[str]:
     match part:
         case BarChart() | LaneChart():
-            return f"<p>{esc(part.title)}<br>{svg_image(chart_svg(part), part.title)}</p>"
-        case Facts() | Grid() | Sentences():
-            return "".join(_list(part))
-        case Note(text=text, tone=tone):
-            inside = f"<b>{esc(text)}</b>" if tone in _STRONG else esc(text)
-            return f"<p>{inside}</p>"
-        case Failed(problem=problem):
-            return f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
-        case Commands():
-            return "".join(_commands(part))
-        case Animation() | Form():
-            return ""
-
-
-def _commands(part: Commands) -> Iterator[str]:
-    yield f"<p>{esc(part.title)}</p>"
-    for name, code in part.rows:
-        yield f"<p>{esc(name)}: <code>{esc(code)}</code></p>"
-
-
-def _list(part: Facts | Grid | Sentences) -> Iterator[str]:
-    match part:
+            yield f"<p>{esc(part.title)}<br>{svg_image(chart_svg(part), part.title)}</p>"
         case Facts():
-            return _facts(part)
+            yield from _facts(part)
         case Grid():
-            return _grid(part)
+            yield from _grid(part)
         case Sentences():
-            return _sentences(part)
+            yield from _sentences(part)
+        case Note(text=text, tone=tone):
+            yield f"<p>{_text(text, tone)}</p>"
+        case Failed(problem=problem):
+            yield f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
+        case Commands():
+            yield f"<p>{esc(part.title)}</p>"
+            for name, code in part.rows:
+                yield f"<p>{esc(name)}: <code>{esc(code)}</code></p>"
+        case Animation() | Form():
+            return
+
+
+def _text(text: str, tone: Tone) -> str:
+    return f"<b>{esc(text)}</b>" if tone in _STRONG else esc(text)
 
 
 def _sentences(part: Sentences) -> Iterator[str]:
     yield f"<p>{esc(part.title)}</p><ul>"
     for item in part.items:
-        texts = [
-            f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text) for cell in item
-        ]
-        yield f"<li>{''.join(texts)}</li>"
+        yield f"<li>{''.join(_text(cell.text, cell.tone) for cell in item)}</li>"
     yield "</ul>"
 
 
@@ -116,8 +106,7 @@ def _grid(part: Grid) -> Iterator[str]:
 
 def _cell(cell: Cell, side: str = "left") -> str:
     """A table cell with explicit alignment, since notebooks right-align cells by default."""
-    inside = f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text)
-    return f'<td style="text-align:{side}">{inside}</td>'
+    return f'<td style="text-align:{side}">{_text(cell.text, cell.tone)}</td>'
 
 
 COLOURS = {

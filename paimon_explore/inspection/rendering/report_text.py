@@ -84,12 +84,17 @@ def _grid_lines(part: Grid, count: int) -> Iterator[str]:
     yield part.title
     cells = [[visible(truncate(cell.text, _CELL)) for cell in row] for row in part.rows[:count]]
     rows = [list(part.headings), *cells]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(part.columns))]
+    yield from (f"  {line}".rstrip() for line in aligned_lines(rows, part.numeric))
+    if part.total > count:
+        yield f"  … {plural(part.total - count, 'more row')}"
+
+
+def aligned_lines(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> Iterator[str]:
+    """Rows as lines with columns of one width each; numbers are right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         aligned = [
             text.rjust(width) if number else text.ljust(width)
-            for text, width, number in zip(row, widths, part.numeric, strict=True)
+            for text, width, number in zip(row, widths, numeric, strict=True)
         ]
-        yield f"  {'  '.join(aligned)}".rstrip()
-    if part.total > count:
-        yield f"  … {plural(part.total - count, 'more row')}"
+        yield "  ".join(aligned).rstrip()

@@ -5,6 +5,7 @@ this layer does not import, so the table passes a `Renderer` that draws them.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Protocol
 
@@ -58,6 +59,12 @@ def _without_table(what: str) -> UnsupportedFeatureError:
         f"{what} that no table returned",
         hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
     )
+
+
+def rows_table(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.Table:
+    """A table of rows, whose values are in the order of the columns."""
+    named = [dict(zip(schema.names, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(named, schema=schema)
 
 
 NO_RENDERER: Renderer = NoRenderer()
@@ -131,3 +138,22 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """The report as escaped HTML."""
         return report_html(self.to_report())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableResult(Result):
+    """Base class of results that are the rows of a table.
+
+    Attributes:
+        table: the rows.
+    """
+
+    table: pa.Table
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self.table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self.table

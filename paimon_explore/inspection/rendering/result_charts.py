@@ -28,7 +28,7 @@ def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
         InvalidInputError: no column has numbers, or there are too many rows.
     """
     fields = [field for field in rows.schema if field.name not in _OF_COMMITS]
-    numbers = [field.name for field in fields if _is_number(field.type)]
+    numbers = [field.name for field in fields if is_number(field.type)]
     texts = [field.name for field in fields if _is_label(field.type)]
     if not numbers:
         shown = ", ".join(f"{field.name} ({field.type})" for field in rows.schema)
@@ -84,12 +84,13 @@ def _floats(rows: pa.Table, name: str) -> list[float | None]:
     return rows.column(name).cast(pa.float64()).to_pylist()
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column has numbers."""
     return pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind)
 
 
 def _is_label(kind: pa.DataType) -> bool:
-    return not (_is_number(kind) or pat.is_nested(kind) or pat.is_binary(kind))
+    return not (is_number(kind) or pat.is_nested(kind) or pat.is_binary(kind))
 
 
 def _repeats(rows: pa.Table, names: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from paimon_explore.data_types.definitions import (
     SPATIAL,
     ArrayType,
     AtomicType,
+    DataField,
     DataType,
     MapType,
     MultisetType,
@@ -54,6 +55,11 @@ def cell_texts(
             return _map_texts(column, element, count, max_binary)
         case MapType(key=key, value=value):
             return _map_texts(column, key, value, max_binary)
+
+
+def table_texts(rows: pa.Table, fields: Sequence[DataField]) -> list[list[str | None]]:
+    """The cells of the first columns as text, by column."""
+    return [cell_texts(rows.column(at).combine_chunks(), one.type) for at, one in enumerate(fields)]
 
 
 def _atomic_texts(column: Column, data_type: AtomicType, max_binary: int) -> list[str | None]:

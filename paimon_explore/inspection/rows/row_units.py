@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, as_python, offsets_from_sizes
+from paimon_explore.data_types.arrow_buffers import Column, Ints, as_python, offsets_from_sizes
 from paimon_explore.data_types.definitions import INTEGERS, AtomicType, RowType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -134,7 +134,10 @@ class _Files:
         for at, number in enumerate(same):
             members.setdefault(number, []).append(at)
         for files in members.values():
-            yield self._file(split, files[0]) if len(files) == 1 else self._part(split, files)
+            if len(files) == 1:
+                yield self._file(split, files[0])
+            else:  # parts of the same rows
+                yield self.merged(split, files, most=np.max)
 
     def _file(self, split: DataSplit, at: int) -> RowUnit:
         row = split.start + at
@@ -150,28 +153,23 @@ class _Files:
             bytes=int(self._sizes[row]),
         )
 
-    def _part(self, split: DataSplit, files: list[int]) -> RowUnit:
-        rows = self._rows[[split.start + at for at in files]]
-        sizes = self._sizes[[split.start + at for at in files]]
-        return RowUnit(
-            split=split,
-            most=int(rows.max()),
-            is_exact=False,
-            files=tuple(files),
-            bytes=int(sizes.sum()),
-        )
-
     def whole(self, split: DataSplit) -> RowUnit:
         """All rows of a split, merged."""
         size = self._ends[split.start + split.count] - self._ends[split.start]
         return RowUnit(split=split, most=split.row_count, is_exact=False, bytes=size)
 
-    def merged(self, split: DataSplit, files: Sequence[int], within: Expression = TRUE) -> RowUnit:
-        """A unit of some files of a split, whose rows are merged."""
+    def merged(
+        self,
+        split: DataSplit,
+        files: Sequence[int],
+        within: Expression = TRUE,
+        most: Callable[[Ints], np.int64] = np.sum,
+    ) -> RowUnit:
+        """Some files of a split, which are read together."""
         rows = [split.start + at for at in files]
         return RowUnit(
             split=split,
-            most=int(self._rows[rows].sum()),
+            most=int(most(self._rows[rows])),
             is_exact=False,
             files=tuple(files),
             within=within,

@@ -7,7 +7,6 @@ sequence number, row kind, level, file and position, and what a read does with i
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
@@ -30,7 +29,7 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.rows.cell_texts import cell_texts
+from paimon_explore.inspection.rows.cell_texts import table_texts
 from paimon_explore.inspection.rows.record_status import (
     KINDS,
     RECORD_COLUMNS,
@@ -46,15 +45,14 @@ from paimon_explore.inspection.rows.unit_reader import (
     RowPage,
     RowStream,
     UnitReader,
-    Window,
     file_of,
+    rows_by_position,
 )
 from paimon_explore.merge.merge_spec import merge_spec, needed_columns
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED, MERGE_ENGINE
 from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.requested_columns import project
-from paimon_explore.read.rows_at_positions import read_rows_at
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import branches_read
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
@@ -91,7 +89,7 @@ class RecordReader:
         fields = self._target.schema.project(reader.columns).fields
         request = ReadRequest(fields=fields, system_columns=SYSTEM)
         if self._units.rest == TRUE:
-            window = _by_position(unit, reader, request, range(offset, offset + count))
+            window = rows_by_position(unit, reader, request, range(offset, offset + count))
         else:
             window = self._matching(at, reader, request).window(offset, count)
         file = 0 if unit.files is None else unit.files[0]
@@ -135,14 +133,6 @@ class RecordReader:
             kind = KINDS[int(kinds[at] or 0)]
             number = sequences[at] if is_keyed else None
             yield status.fate.value, status.text, number, kind, level, name, positions[at]
-
-
-def _by_position(unit: RowUnit, reader: SplitReader, request: ReadRequest, wanted: range) -> Window:
-    rows = np.arange(wanted.start, max(min(wanted.stop, unit.most), wanted.start), dtype=np.int64)
-    found = read_rows_at(file_of(unit, reader).source(), request, rows)
-    end = wanted.start + found.num_rows
-    is_last = found.num_rows < len(rows) or end >= unit.most
-    return Window(rows=found, end=min(end, unit.most) if is_last else None)
 
 
 _SHOWN_ROWS = 20
@@ -287,14 +277,10 @@ class RowsView(Result):
         """The first rows as texts, and the number of rows, as JSON."""
         rows, problem = self._first_rows()
         fields = self.target.schema.project(self.columns).fields
-        columns = {
-            one.name: cell_texts(rows.column(at).combine_chunks(), one.type)
-            for at, one in enumerate(fields)
-        }
+        names = [one.name for one in fields]
+        texts = zip(*table_texts(rows, fields), strict=True)
         return {
-            "rows": [
-                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-            ],
+            "rows": [dict(zip(names, row, strict=True)) for row in texts],
             "max_rows": self.max_rows,
             "exact": self.is_exact,
             "merged": self.is_merged,
@@ -348,9 +334,7 @@ class RowsView(Result):
     def _grid(self, rows: pa.Table) -> tuple[list[str], list[list[Entry]]]:
         names = self.columns[:_SHOWN_COLUMNS]
         fields = self.target.schema.project(names).fields
-        texts = [
-            cell_texts(rows.column(at).combine_chunks(), one.type) for at, one in enumerate(fields)
-        ]
+        texts = table_texts(rows, fields)
         cells: list[list[Entry]] = [
             [Cell(text="null", tone=Tone.MUTED) if t is None else truncate(t, 60) for t in row]
             for row in zip(*texts, strict=True)

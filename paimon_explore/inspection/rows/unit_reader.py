@@ -172,7 +172,7 @@ class UnitReader:
         Raises:
             PaimonError: a file cannot be read.
         """
-        if self._has_positions(self.units[unit]):
+        if self.units[unit].is_file and self.rest == TRUE:
             return self._file_page(unit, offset, count, names)
         window = self._streamed(unit, names).window(offset, count)
         return RowPage(
@@ -186,10 +186,6 @@ class UnitReader:
         conditions = [part for part in (unit.within, more) if part != TRUE]
         return self.split_reader(names, conjunction(conditions)).read(unit.to_read)
 
-    def _has_positions(self, unit: RowUnit) -> bool:
-        """Whether rows are found by position."""
-        return unit.is_file and self.rest == TRUE
-
     def _streamed(self, unit: int, names: tuple[str, ...]) -> RowStream:
         if self._stream is None or self._stream[0] != (unit, names):
             schema = arrow_schema(self.target.schema.project(names))
@@ -199,22 +195,12 @@ class UnitReader:
 
     def _file_page(self, at: int, offset: int, count: int, names: tuple[str, ...]) -> RowPage:
         """Rows of a file by position, without those of its deletion vector."""
-        unit = self.units[at]
-        rows = np.arange(offset, max(min(offset + count, unit.most), offset), dtype=np.int64)
-        deleted = self._deleted(at)
-        if len(deleted):
-            rows += np.searchsorted(deleted - np.arange(len(deleted)), rows, side="right")
         reader = self.split_reader(names)
         request = ReadRequest(fields=reader.fields, system_columns=(SystemColumn.POSITION,))
-        found = read_rows_at(file_of(unit, reader).source(), request, rows)
-        end = offset + found.num_rows
-        is_last = end >= unit.most or found.num_rows < len(rows)
-        return RowPage(
-            unit=at,
-            offset=offset,
-            rows=found.select(list(names)),
-            end=end if is_last and len(rows) else unit.most if is_last else None,
-        )
+        wanted = range(offset, offset + count)
+        window = rows_by_position(self.units[at], reader, request, wanted, self._deleted(at))
+        rows = window.rows.select(list(names))
+        return RowPage(unit=at, offset=offset, rows=rows, end=window.end)
 
     def _deleted(self, at: int) -> Ints:
         """The positions in the deletion vector of a file, ascending."""
@@ -222,9 +208,25 @@ class UnitReader:
         if vector is None:
             return np.zeros(0, np.int64)
         if self._vector is None or self._vector[0] != at:
-            found = load_vector(self.target.store.file_io, vector)
-            self._vector = at, positions_of(found)
+            self._vector = at, positions_of(load_vector(self.target.store.file_io, vector))
         return self._vector[1]
+
+
+def rows_by_position(
+    unit: RowUnit,
+    reader: SplitReader,
+    request: ReadRequest,
+    wanted: range,
+    deleted: Ints | None = None,
+) -> Window:
+    """Rows of a file, counted without those at the deleted positions."""
+    rows = np.arange(wanted.start, max(min(wanted.stop, unit.most), wanted.start), dtype=np.int64)
+    if deleted is not None and len(deleted):
+        rows += np.searchsorted(deleted - np.arange(len(deleted)), rows, side="right")
+    found = read_rows_at(file_of(unit, reader).source(), request, rows)
+    end = wanted.start + found.num_rows
+    is_last = found.num_rows < len(rows) or end >= unit.most
+    return Window(rows=found, end=min(end, unit.most) if is_last else None)
 
 
 def file_of(unit: RowUnit, reader: SplitReader) -> SplitFile:

@@ -78,6 +78,7 @@ BUCKETS = schema_from_text(
     "file_size_in_bytes int64 not null, file_count int64 not null, last_update_time timestamp[ms]"
 )
 
+_SAME = ("min_sequence_number", "max_sequence_number", "first_row_id", "write_cols")
 _OF_GROUPS = ["partition", "bucket", "creation_time"]
 _SOURCES = texts_array([source.name for source in FileSource])  # pa.array loads pandas
 
@@ -96,13 +97,10 @@ def files(state: TableState) -> pa.Table:
         "null_value_counts": named_texts(nulls, count),
         "min_value_stats": named_texts(lows, count),
         "max_value_stats": named_texts(highs, count),
-        "min_sequence_number": entries.column("min_sequence_number"),
-        "max_sequence_number": entries.column("max_sequence_number"),
+        **{name: entries.column(name) for name in _SAME},
         "creation_time": entries.column("creation_time").cast(MILLIS),
         "deleteRowCount": entries.column("delete_row_count"),
         "file_source": computed("take", [_SOURCES, column(entries.table, "file_source")]),
-        "first_row_id": entries.column("first_row_id"),
-        "write_cols": entries.column("write_cols"),
     }
     return table_of(FILES, columns)
 
@@ -218,10 +216,7 @@ def _branch_partitions(state: TableState) -> pa.Table:
     columns = {
         "partition": _partition_specs(state, as_binary(sums.one("partition"))),
         **sums.columns,
-        "created_at": nothing,
-        "created_by": nothing,
-        "updated_by": nothing,
-        "options": nothing,
+        **dict.fromkeys(("created_at", "created_by", "updated_by", "options"), nothing),
         "total_buckets": sums.one("total_buckets"),
         "done": [False] * count,
         "deleted_record_count": sums.total(_deleted(state, entries)),

@@ -14,7 +14,8 @@ from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
-from paimon_explore.inspection.views.node_detail import Document, Facts
+from paimon_explore.inspection.rendering.report import facts
+from paimon_explore.inspection.views.node_detail import Document
 from paimon_explore.metadata.manifest.manifest_table import take_rows
 from paimon_explore.scan.manifest_arrays import numbers
 
@@ -49,7 +50,7 @@ class FileGroups:
         own = {name: int(values[group]) for name, values in self.columns.items()}
         partition = self.partitions[own["partition"]]
         condition = f"bucket = {own['bucket']} and level = {own['level']}"
-        rows = (
+        rows = facts(
             ("partition", partition or "unpartitioned"),
             ("bucket", str(own["bucket"])),
             ("level", str(own["level"])),
@@ -58,11 +59,8 @@ class FileGroups:
             ("size", bytes_text(own["size"])),
             ("filter for single files", condition),
         )
-        return Document(
-            title=self.size_text(group),
-            subtitle="group of data files",
-            sections=(Facts(rows=rows),),
-        )
+        title = self.size_text(group)
+        return Document(title=title, subtitle="group of data files", sections=(rows,))
 
 
 def file_groups(lifetimes: FileLifetimes) -> FileGroups:

@@ -31,10 +31,11 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
-from paimon_explore.inspection.rendering.escape import esc, truncate
+from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_plural
 from paimon_explore.inspection.rendering.report import MAX_ROWS, Cell, Entry, Report, Section, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.report_text import aligned_lines
+from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.rendering.value_text import binary_column, value_texts
 from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
 from paimon_explore.sanitize import sanitized, visible
@@ -48,7 +49,7 @@ _MAX_BARS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FilesView(Result):
+class FilesView(TableResult):
     """Data files, one row per file.
 
     Attributes:
@@ -58,17 +59,8 @@ class FilesView(Result):
         title: description of the files.
     """
 
-    table: pa.Table
     title: str
     kind = "files"
-
-    def __len__(self) -> int:
-        """The number of files."""
-        return self.table.num_rows
-
-    def to_arrow(self) -> pa.Table:
-        """The files as an Arrow table."""
-        return self.table
 
     def figures(self) -> dict[str, object]:
         """The files as JSON, one row per file."""
@@ -84,32 +76,23 @@ class FilesView(Result):
         return Report(title=self.title, sections=(*_size_chart(self.table), first))
 
     def __repr__(self) -> str:
-        """The totals and the first files as text."""
-        first = self.table.select(_SHOWN).slice(0, _MAX_LINES)
-        lines = [sanitized(self.title), *_text_lines(first)]
+        """The files as text, with their whole names."""
+        rows = self.table.select(_SHOWN).slice(0, _MAX_LINES).to_pylist()
+        cells = [list(_SHOWN), *([visible(cell) for cell in _cells(row)] for row in rows)]
+        lines = [sanitized(self.title), *aligned_lines(cells, [False] * len(_SHOWN))]
         rest = len(self) - _MAX_LINES
         return "\n".join([*lines, f"… {plural(rest, 'more file')}"] if rest > 0 else lines)
-
-    def _repr_html_(self) -> str:
-        """The totals and the first files as escaped HTML."""
-        shown = self.table.select(_SHOWN).slice(0, _MAX_LINES)
-        head = "".join(f"<th>{esc(name)}</th>" for name in _SHOWN)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in _cells(row)) + "</tr>"
-            for row in shown.to_pylist()
-        )
-        rest = len(self) - _MAX_LINES
-        more = f"<p>… {plural(rest, 'more file')}</p>" if rest > 0 else ""
-        return (
-            f"<p><b>{esc(self.title)}</b></p><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>{more}"
-        )
 
 
 def _report_row(row: dict[str, object]) -> list[Entry]:
     name = str(row["file_name"])
     partition, bucket, level, count, size, added, _ = _cells(row)
     return [partition, bucket, f"L{level}", f"{int(count):,}", size, added, file_cell(name)]
+
+
+def _cells(row: dict[str, object]) -> list[str]:
+    cells = {**row, "file_size": bytes_text(float(str(row["file_size"])))}
+    return [truncate("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]
 
 
 def file_cell(name: str) -> Cell:
@@ -165,10 +148,7 @@ def files_view(
     size, count = column_sum(files, "file_size"), column_sum(files, "row_count")
     columns: dict[str, Column | Chunks] = {
         "partition": pa.array([texts[c] for c in lifetimes.partitions.codes[rows]], pa.string()),
-        "bucket": files.column("bucket"),
-        "level": files.column("level"),
-        "row_count": files.column("row_count"),
-        "file_size": files.column("file_size"),
+        **{n: files.column(n) for n in ("bucket", "level", "row_count", "file_size")},
         "min_key": pa.array(lows, pa.string()),
         "max_key": pa.array(highs, pa.string()),
         "added_by": snapshot_ids(lifetimes.added[rows], timeline),
@@ -199,19 +179,6 @@ def _key_texts(files: pa.Table, column: str, keys: RowType) -> list[str]:
         return [""] * len(rows)
     texts = [value_texts(c, f.type) for c, f in zip(columns, keys.fields, strict=True)]
     return [", ".join("null" if t is None else t for t in row) for row in zip(*texts, strict=True)]
-
-
-def _text_lines(table: pa.Table) -> list[str]:
-    rows = [list(_SHOWN), *([visible(cell) for cell in _cells(row)] for row in table.to_pylist())]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_SHOWN))]
-    return [
-        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-
-
-def _cells(row: dict[str, object]) -> list[str]:
-    cells = {**row, "file_size": bytes_text(float(str(row["file_size"])))}
-    return [truncate("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]
 
 
 def column_sum(files: pa.Table, name: str) -> int:
@@ -299,11 +266,7 @@ def _table(lifetimes: FileLifetimes, timeline: Timeline, row_type: RowType) -> p
     ]
     files = lifetimes.files
     own: list[Column | Chunks] = [
-        files.column("bucket"),
-        files.column("level"),
-        files.column("row_count"),
-        files.column("file_size"),
-        files.column("schema_id"),
+        *(files.column(n) for n in ("bucket", "level", "row_count", "file_size", "schema_id")),
         files.column("creation_time").cast(pa.timestamp("ms")),
         snapshot_ids(lifetimes.added, timeline),
         snapshot_ids(lifetimes.removed, timeline),

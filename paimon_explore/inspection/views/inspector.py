@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools
-from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspection.history.file_history import (
     FileHistory,
@@ -277,13 +277,7 @@ class Inspector:
     @property
     def keys(self) -> RowType:
         """The trimmed primary key; no fields for append tables."""
-        schema = self.view.schema
-        if schema is None:
-            return RowType(fields=())
-        found: list[DataField] = [
-            f for n in schema.trimmed_primary_keys for f in [schema.field(n)] if f
-        ]
-        return RowType(fields=tuple(found))
+        return self.view.keys
 
     def mask(self, lifetimes: FileLifetimes, where: str) -> Bools:
         """The mask of the files that match a condition, n booleans.

@@ -39,7 +39,7 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.inspection.views.files_view import key_texts
+from paimon_explore.inspection.views.files_view import column_sum, file_cell, key_texts
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger
@@ -91,9 +91,12 @@ class BucketSummary:
     @property
     def text(self) -> str:
         """The bucket as text, as the input of the LSM view accepts it."""
-        return (
-            f"{self.partition}, bucket {self.bucket}" if self.partition else f"bucket {self.bucket}"
-        )
+        return bucket_text(self.partition, self.bucket)
+
+
+def bucket_text(partition: str, bucket: int) -> str:
+    """A bucket as text, as the input of the LSM view accepts it."""
+    return f"{partition}, bucket {bucket}" if partition else f"bucket {bucket}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -152,9 +155,9 @@ class LsmSection(Result):
             "stop": self.stop,
             "max_depth": self.max_depth,
             "mean_depth": round(self.mean_depth, 4),
-            "rows": _sum(self.files, "row_count"),
-            "retracts": _sum(self.files, "retract_count"),
-            "deleted": _sum(self.files, "deleted_count"),
+            "rows": column_sum(self.files, "row_count"),
+            "retracts": column_sum(self.files, "retract_count"),
+            "deleted": column_sum(self.files, "deleted_count"),
         }
 
     def to_report(self) -> Report:
@@ -169,7 +172,10 @@ class LsmSection(Result):
 
     def _sections(self, one: BucketSummary) -> Iterator[Section]:
         rows = one.rows or 1
-        retracts, deleted = _sum(self.files, "retract_count"), _sum(self.files, "deleted_count")
+        retracts, deleted = (
+            column_sum(self.files, "retract_count"),
+            column_sum(self.files, "deleted_count"),
+        )
         runs = Cell(
             text=f"{one.runs} (compaction starts above {self.trigger}, "
             f"{NUM_SORTED_RUN_COMPACTION_TRIGGER.key}; writers wait above {self.stop})",
@@ -245,17 +251,15 @@ class LsmSection(Result):
         )
 
     def _files(self) -> Grid:
-        heads = ["level#", "rows#", "size#", "min key", "max key", "overlap#", "deleted#", "file"]
         rows: list[list[Entry]] = []
         for row in self.files.slice(0, 200).to_pylist():
             gone = _int(row["retract_count"]) + _int(row["deleted_count"])
-            name = str(row["file_name"])
-            cells: list[Entry] = [str(row["level"]), row["row_count"], bytes_text(row["file_size"])]
-            if self.keyed:
-                cells += [row["min_key"], row["max_key"], row["depth"]]
-            rows.append([*cells, gone or "", Cell(text=name, selects=f"file:{name}")])
-        if not self.keyed:
-            heads = ["level#", "rows#", "size#", "deleted#", "file"]
+            keys = (row["min_key"], row["max_key"], row["depth"]) if self.keyed else ()
+            size, name = bytes_text(row["file_size"]), str(row["file_name"])
+            file = file_cell(name)
+            rows.append([str(row["level"]), row["row_count"], size, *keys, gone or "", file])
+        key_heads = ("min key", "max key", "overlap#") if self.keyed else ()
+        heads = ("level#", "rows#", "size#", *key_heads, "deleted#", "file")
         note = "deleted: rows that are retracted, or deleted by a deletion vector."
         if self.keyed:
             note = (
@@ -328,49 +332,34 @@ def lsm_section(
             bucket if text is None else f"{text} {bucket}".strip(),
             hint=f"Existing buckets: {found}.",
         )
-    rows = groups[matches[0]] if matches else np.empty(0, np.int64)
     selected = sums[matches[0]] if matches else None
-    return _section(view, snapshot, entries.take(rows), tuple(sums), selected, at)
-
-
-def _section(
-    view: TableView,
-    snapshot: Snapshot | None,
-    entries: ManifestEntries,
-    sums: tuple[BucketSummary, ...],
-    selected: BucketSummary | None,
-    at: str,
-) -> LsmSection:
-    keys = RowType(fields=())
-    if view.schema is not None:
-        keys = view.schema.project(view.schema.trimmed_primary_keys)
-    order, runs = sorted_runs(entries, keyed=bool(len(keys)))
+    entries = entries.take(groups[matches[0]] if matches else np.empty(0, np.int64))
+    order, runs = sorted_runs(entries, keyed=bool(len(view.keys)))
     entries = entries.take(order)
-    lows, highs = key_rank_ranges(entries, keys)
+    lows, highs = key_rank_ranges(entries, view.keys)
     depths = read_amplification(lows, highs)
     mean = mean_read_amplification(lows, highs, depths, numbers(entries.table, "row_count"))
     deepest = [int(depths[a : b + 1].max()) for a, b in zip(lows, highs, strict=True)]
-    trigger, stop = _triggers(view)
-    texts = key_texts(entries.table, keys)
+    texts = key_texts(entries.table, view.keys)
     where = () if selected is None else (selected.partition or None, selected.bucket)
     arguments = dict(zip(("partition", "bucket"), where, strict=False))
-    number = 0 if snapshot is None else snapshot.id
+    options = None if snapshot is None else {"scan.snapshot-id": snapshot.id}
     return LsmSection(
         name=view.name,
         snapshot=snapshot,
         selected=selected,
-        buckets=sums,
+        buckets=tuple(sums),
         files=_files_table(entries, runs, deepest, texts, _deleted(view, snapshot)),
         spans=tuple((int(a), int(b) + 1) for a, b in zip(lows, highs, strict=True)),
         depths=tuple(depths.tolist()),
         labels=_labels(lows, highs, texts, len(depths)),
         mean_depth=mean,
-        trigger=trigger,
-        stop=stop,
-        keyed=bool(len(keys)),
+        trigger=view.options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER),
+        stop=stop_trigger(view.options),
+        keyed=bool(len(view.keys)),
         code=Code(
             python=call_code(f"{at}.inspect.lsm", **arguments),
-            spark=read_code(view.location, {"scan.snapshot-id": number} if number else None),
+            spark=read_code(view.location, options),
         ),
         renderer=view.renderer,
     )
@@ -462,16 +451,8 @@ def _deleted(view: TableView, snapshot: Snapshot | None) -> dict[str, int]:
     return {name: vector.cardinality or 0 for name, vector in found.items()}
 
 
-def _triggers(view: TableView) -> tuple[int, int]:
-    return view.options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER), stop_trigger(view.options)
-
-
 def _int(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _sum(table: pa.Table, name: str) -> int:
-    return sum(_int(value) for value in table.column(name).to_pylist())
 
 
 def sorted_runs(entries: ManifestEntries, *, keyed: bool) -> tuple[Ints, list[int]]:

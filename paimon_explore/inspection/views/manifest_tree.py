@@ -8,7 +8,7 @@ are not affected.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
 
 import numpy as np
@@ -51,6 +51,15 @@ class ListKind(Enum):
     BASE = "base"
     DELTA = "delta"
     CHANGELOG = "changelog"
+
+    def file_of(self, snapshot: Snapshot) -> str | None:
+        """The name of the manifest list in a snapshot; None if it has none."""
+        names = {
+            ListKind.BASE: snapshot.base_manifest_list,
+            ListKind.DELTA: snapshot.delta_manifest_list,
+            ListKind.CHANGELOG: snapshot.changelog_manifest_list,
+        }
+        return names[self]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,30 +311,22 @@ class ManifestTree:
 
     def _last_use(self, at: int, sign: int, name: str) -> int:
         inside, step = at, 1
-        outside = None
-        while outside is None:
-            probe = at + sign * step
-            if not 0 <= probe < len(self._timeline):
-                outside = -1 if sign < 0 else len(self._timeline)
-            elif self._uses(probe, name):
-                inside, step = probe, step * 2
-            else:
+        outside = -1 if sign < 0 else len(self._timeline)
+        while 0 <= (probe := at + sign * step) < len(self._timeline):
+            if name not in self._names_at(probe):
                 outside = probe
+                break
+            inside, step = probe, step * 2
         while abs(outside - inside) > 1:
             middle = (outside + inside) // 2
-            if self._uses(middle, name):
+            if name in self._names_at(middle):
                 inside = middle
             else:
                 outside = middle
         return inside
 
-    def _uses(self, position: int, name: str) -> bool:
-        return name in self._names_at(position)
-
     def _names_at(self, position: int) -> set[str]:
         """The manifest names of the base and delta list; empty if they cannot be read."""
-        if not 0 <= position < len(self._timeline):
-            return set()
         snapshot = self._timeline.marks[position].snapshot
         if snapshot is None:
             return set()
@@ -349,37 +350,23 @@ class ManifestTree:
         yield TreeNode(key="schema", type="schema", label=f"schema {snapshot.schema_id}")
 
     def _list_node(self, snapshot: Snapshot, kind: ListKind, size: int | None) -> TreeNode:
-        label = f"{kind.value} manifest list"
+        node = TreeNode(key=kind.value, type="list", label=f"{kind.value} manifest list")
         try:
             files = self.manifests(snapshot, kind)
         except PaimonError as error:
-            return TreeNode(key=kind.value, type="list", label=label, problem=error.message)
-        return TreeNode(
-            key=kind.value,
-            type="list",
-            label=label,
-            count=len(files),
-            size=size,
-            added=_sum(files, "num_added_files"),
-            deleted=_sum(files, "num_deleted_files"),
-            expandable=True,
+            return replace(node, problem=error.message)
+        added, deleted = (_sum(files, f"num_{what}_files") for what in ("added", "deleted"))
+        return replace(
+            node, count=len(files), size=size, added=added, deleted=deleted, expandable=True
         )
 
     def _index_node(self, snapshot: Snapshot, shared: str) -> TreeNode:
+        node = TreeNode(key="index", type="index", label="index manifest")
         try:
             files = self._view.store.manifests.index_of(snapshot)
         except PaimonError as error:
-            return TreeNode(
-                key="index", type="index", label="index manifest", problem=error.message
-            )
-        return TreeNode(
-            key="index",
-            type="index",
-            label="index manifest",
-            count=len(files),
-            shared=shared,
-            expandable=True,
-        )
+            return replace(node, problem=error.message)
+        return replace(node, count=len(files), shared=shared, expandable=True)
 
     def _same(self, snapshot: Snapshot, name_of: Callable[[Snapshot], str | None]) -> str:
         """The adjacent snapshots that reference the same file."""
@@ -428,11 +415,7 @@ class ManifestTree:
                 key=f"{node.text}/{offset + i}",
                 type="entry",
                 label=str(row["file_name"]),
-                range=" ".join(
-                    t
-                    for t in (partitions[i], f"bucket {row['bucket']}", f"level {row['level']}")
-                    if t
-                ),
+                range=f"{partitions[i]} bucket {row['bucket']} level {row['level']}".lstrip(),
                 count=whole_number(row["row_count"]),
                 size=whole_number(row["file_size"]),
                 kind=FileKind(whole_number(row["kind"])).name,
@@ -474,7 +457,7 @@ class ManifestTree:
                 type="index-file",
                 label=str(row["file_name"]),
                 range=" ".join(
-                    t for t in (str(row["index_type"]), texts[i], f"bucket {row['bucket']}") if t
+                    filter(None, (str(row["index_type"]), texts[i], f"bucket {row['bucket']}"))
                 ),
                 count=whole_number(row["row_count"]),
                 size=whole_number(row["file_size"]),

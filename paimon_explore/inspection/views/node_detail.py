@@ -1,6 +1,7 @@
 """Details of a tree node or data file, as a document of facts and tables."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from paimon_explore.inspection.column_bounds import (
 )
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering import report as reports
 from paimon_explore.inspection.rendering.json_members import JsonMembers
 from paimon_explore.inspection.rendering.number_format import (
@@ -25,7 +26,7 @@ from paimon_explore.inspection.rendering.number_format import (
     plural,
     time_text,
 )
-from paimon_explore.inspection.rendering.report import Report
+from paimon_explore.inspection.rendering.report import Facts, Failed, Report, facts, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
@@ -47,18 +48,6 @@ from paimon_explore.metadata.snapshot import (
 from paimon_explore.sanitize import masked, masked_options
 
 _SOURCES = {FileSource.APPEND: "APPEND", FileSource.COMPACT: "COMPACT"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """A list of labels and values."""
-
-    rows: tuple[tuple[str, str], ...]
-    title: str = ""
-
-    def state(self) -> dict[str, object]:
-        """The facts as JSON."""
-        return {"type": "facts", "title": self.title, "rows": [list(row) for row in self.rows]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,18 +73,7 @@ class Text(JsonMembers):
     section = "text"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """A section that cannot be read."""
-
-    problem: Problem
-
-    def state(self) -> dict[str, object]:
-        """The problem as JSON."""
-        return {"type": "problem", "failure": self.problem.state()}
-
-
-Section = Facts | BoundsTable | Text | Failure
+Section = Facts | BoundsTable | Text | Failed
 
 
 _CELLS = pa.schema(
@@ -146,8 +124,8 @@ class Document(Result):
 def _rows(section: Section) -> Iterator[dict[str, str | None]]:
     match section:
         case Facts(rows=rows, title=title):
-            for name, value in rows:
-                yield {"section": title, "name": name, "value": value}
+            for name, cell in rows:
+                yield {"section": title, "name": name, "value": cell.text}
         case BoundsTable(title=title, rows=bounds):
             for one in bounds:
                 nulls = None if one.null_count is None else str(one.null_count)
@@ -155,25 +133,23 @@ def _rows(section: Section) -> Iterator[dict[str, str | None]]:
                 yield {"section": title, "name": one.column, **cells}
         case Text(title=title, text=text):
             yield {"section": title, "name": title, "value": text}
-        case Failure(problem=problem):
+        case Failed(problem=problem):
             yield {"section": problem.kind, "name": problem.kind, "value": problem.message}
 
 
 def _as_report(section: Section) -> reports.Section:
     match section:
-        case Facts(rows=rows, title=title):
-            return reports.facts(*rows, title=title)
         case BoundsTable(title=title, rows=bounds, note=note):
             heads = ("column", "type", "min", "max", "nulls#", "note")
             cells = [
                 (b.column, b.type, b.minimum, b.maximum, b.null_count, b.reason or b.note)
                 for b in bounds
             ]
-            return reports.grid(title, heads, cells, note=note)
+            return grid(title, heads, cells, note=note)
         case Text(title=title, text=text):
-            return reports.grid(title, ("",), [(line,) for line in text.splitlines()])
-        case Failure(problem=problem):
-            return reports.Failed(problem=problem)
+            return grid(title, ("",), [(line,) for line in text.splitlines()])
+        case Facts() | Failed():
+            return section
 
 
 class NodeDetails:
@@ -232,18 +208,16 @@ class NodeDetails:
         return self._file(entries, "data file", lived)
 
     def _snapshot(self, snapshot: Snapshot) -> Document:
-        rows = tuple(self._snapshot_facts(snapshot))
         text = masked(json.dumps(snapshot_members(snapshot), indent=2, ensure_ascii=False))
         return Document(
             title=f"snapshot {snapshot.id}",
             subtitle="snapshot",
-            sections=(Facts(rows=rows), Text(title="JSON", text=text)),
+            sections=(facts(*self._snapshot_facts(snapshot)), Text(title="JSON", text=text)),
         )
 
-    def _snapshot_facts(self, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    def _snapshot_facts(self, snapshot: Snapshot) -> Iterator[tuple[str, str | None]]:
         yield "commit kind", snapshot.commit_kind.value
-        if snapshot.operation:
-            yield "operation", snapshot.operation
+        yield "operation", snapshot.operation or None
         yield "committed", time_text(snapshot.time_millis)
         yield "commit user", snapshot.commit_user
         batch = snapshot.commit_identifier == BATCH_COMMIT_IDENTIFIER
@@ -260,8 +234,7 @@ class NodeDetails:
             yield "watermark", time_text(watermark)
         flags = self._timeline.flags_at(snapshot.id)
         references = [f"{f.kind.value} {f.name}" for f in flags if f.kind is not FlagKind.HINT]
-        if references:
-            yield "referenced by", ", ".join(references)
+        yield "referenced by", ", ".join(references) or None
         for name, value in (snapshot.properties or {}).items():
             yield f"property {name}", value
 
@@ -272,11 +245,6 @@ class NodeDetails:
             return self._manifest(snapshot, node)
         kind = node.list or ListKind.BASE
         files = self._tree.manifests(snapshot, kind)
-        names = {
-            ListKind.BASE: snapshot.base_manifest_list,
-            ListKind.DELTA: snapshot.delta_manifest_list,
-            ListKind.CHANGELOG: snapshot.changelog_manifest_list,
-        }
         meaning = {
             ListKind.BASE: "the manifests that existed before this commit",
             ListKind.DELTA: "the manifests that this commit added",
@@ -284,15 +252,13 @@ class NodeDetails:
         }
         added = sum(whole_number(row["num_added_files"]) for row in files.rows())
         deleted = sum(whole_number(row["num_deleted_files"]) for row in files.rows())
-        rows = (
+        shown = facts(
             ("contains", meaning[kind]),
             ("manifests", f"{plural(len(files), 'manifest')}, {bytes_text(files.total_size)}"),
             ("entries", f"{added:,} ADD, {deleted:,} DELETE"),
         )
-        name = names[kind] or ""
-        return Document(
-            title=name, subtitle=f"{kind.value} manifest list", sections=(Facts(rows=rows),)
-        )
+        title = kind.file_of(snapshot) or ""
+        return Document(title=title, subtitle=f"{kind.value} manifest list", sections=(shown,))
 
     def _manifest(self, snapshot: Snapshot, node: NodeKey) -> Document:
         row = self._tree.manifest_row(snapshot, node)
@@ -310,7 +276,7 @@ class NodeDetails:
             rows.insert(0, ("used by", one))
         if row["min_row_id"] is not None:
             rows.append(("row ids", _span(row["min_row_id"], row["max_row_id"])))
-        sections: list[Section] = [Facts(rows=tuple(rows))]
+        sections: list[Section] = [facts(*rows)]
         schema = self._view.schema
         if schema is not None and schema.partition_keys:
             bounds = partition_bounds(row, schema)
@@ -331,38 +297,35 @@ class NodeDetails:
             )
         entry = entries.rows()[0]
         partition = partition_texts(entries.table, partition_type(self._view))[0]
-        facts = Facts(rows=(*_file_facts(entry, partition), *more))
-        sections: list[Section] = [facts]
+        sections: list[Section] = [facts(*_file_facts(entry, partition), *more)]
         try:
             schema = self._view.store.schemas.load(whole_number(entry["schema_id"]))
         except PaimonError as error:
-            sections.append(Failure(problem=problem_of(error)))
+            sections.append(Failed(problem=problem_of(error)))
         else:
             sections += _bounds_sections(entry, schema)
         return Document(title=str(entry["file_name"]), subtitle=subtitle, sections=tuple(sections))
 
     def _index(self, snapshot: Snapshot) -> Document:
         files = self._view.store.manifests.index_of(snapshot)
-        types: dict[str, int] = {}
-        for row in files.rows():
-            types[str(row["index_type"])] = types.get(str(row["index_type"]), 0) + 1
-        rows = tuple((name, plural(count, "file")) for name, count in types.items())
+        types = Counter(str(row["index_type"]) for row in files.rows())
+        rows = facts(*((name, plural(count, "file")) for name, count in types.items()))
         title = snapshot.index_manifest or ""
-        return Document(title=title, subtitle="index manifest", sections=(Facts(rows=rows),))
+        return Document(title=title, subtitle="index manifest", sections=(rows,))
 
     def _index_file(self, snapshot: Snapshot, node: NodeKey) -> Document:
         row = self._tree.index_row(snapshot, node)
-        facts = (
+        file = facts(
             ("index", str(row["index_type"])),
             ("bucket", str(row["bucket"])),
             ("size", bytes_text(whole_number(row["file_size"]))),
             ("entries", count_text(whole_number(row["row_count"]))),
         )
-        sections: list[Section] = [Facts(rows=facts)]
+        sections: list[Section] = [file]
         vectors = row["dv_ranges"]
         if isinstance(vectors, list) and vectors:
-            held = tuple((str(v["data_file"]), _vector_text(v)) for v in vectors)
-            sections.append(Facts(title="Deletion vectors", rows=held))
+            held = ((str(v["data_file"]), _vector_text(v)) for v in vectors)
+            sections.append(facts(*held, title="Deletion vectors"))
         return Document(
             title=str(row["file_name"]), subtitle="index file", sections=tuple(sections)
         )
@@ -370,7 +333,7 @@ class NodeDetails:
     def _statistics(self, snapshot: Snapshot) -> Document:
         name = snapshot.statistics or ""
         found = self._view.store.statistics.load(name)
-        facts = (
+        analyzed = facts(
             ("snapshot", str(found.snapshot_id)),
             ("schema", str(found.schema_id)),
             ("rows after merging", count_text(found.merged_record_count)),
@@ -390,7 +353,7 @@ class NodeDetails:
             for column, one in found.columns.items()
         )
         table = BoundsTable(title="Columns", rows=columns)
-        return Document(title=name, subtitle="statistics", sections=(Facts(rows=facts), table))
+        return Document(title=name, subtitle="statistics", sections=(analyzed, table))
 
     def of_schema(self, schema_id: int) -> Document:
         """The document of a schema version.
@@ -400,26 +363,23 @@ class NodeDetails:
             PaimonError: the schema file cannot be read.
         """
         schema = self._view.store.schemas.load(schema_id)
-        facts = (
+        properties = facts(
             ("primary key", ", ".join(schema.primary_keys) or "none"),
             ("partition", ", ".join(schema.partition_keys) or "none"),
             ("created", time_text(schema.time_millis)),
-            *((("comment", schema.comment),) if schema.comment else ()),
+            ("comment", schema.comment or None),
         )
-        fields = tuple((f"{f.id} {f.name}", type_text(f.type)) for f in schema.fields)
-        sections: list[Section] = [Facts(rows=facts), Facts(title="Fields", rows=fields)]
+        fields = ((f"{f.id} {f.name}", type_text(f.type)) for f in schema.fields)
+        sections: list[Section] = [properties, facts(*fields, title="Fields")]
         if schema.options:
-            sections.append(
-                Facts(title="Options", rows=tuple(masked_options(schema.options).items()))
-            )
+            sections.append(facts(*masked_options(schema.options).items(), title="Options"))
         text = masked(json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False))
         sections.append(Text(title="JSON", text=text))
         return Document(title=f"schema {schema_id}", subtitle="schema", sections=tuple(sections))
 
 
-def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[str, str]]:
-    if partition:
-        yield "partition", partition
+def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[str, str | None]]:
+    yield "partition", partition or None
     total = whole_number(entry["total_buckets"])
     yield "bucket", f"{entry['bucket']} of {total}" if total > 0 else str(entry["bucket"])
     yield "level", str(entry["level"])

@@ -11,7 +11,7 @@ from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.scan.manifest_arrays import numbers
 
@@ -27,7 +27,7 @@ HEAT = schema_from_text(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class PartitionHeat(Result):
+class PartitionHeat(TableResult):
     """The changes of each snapshot in each partition.
 
     Attributes:
@@ -38,18 +38,9 @@ class PartitionHeat(Result):
     """
 
     name: str
-    table: pa.Table
     snapshots: tuple[int, ...]
     unknown: tuple[int, ...] = ()
     kind = "heat"
-
-    def __len__(self) -> int:
-        """The number of rows of `table`."""
-        return self.table.num_rows
-
-    def to_arrow(self) -> pa.Table:
-        """One row of `HEAT` per partition and snapshot that changed it."""
-        return self.table
 
     def figures(self) -> dict[str, object]:
         """The changes as JSON, one row each."""

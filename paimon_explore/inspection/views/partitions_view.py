@@ -1,18 +1,16 @@
 """The partitions of a snapshot with totals of their live files."""
 
-import pyarrow as pa
-
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Unit
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import MAX_ROWS, Entry, Report, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import TableResult
 
 _MAX_BARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class PartitionsView(Result):
+class PartitionsView(TableResult):
     """Partitions, one row per partition.
 
     Attributes:
@@ -21,21 +19,12 @@ class PartitionsView(Result):
     """
 
     name: str
-    table: pa.Table
     kind = "partitions"
-
-    def __len__(self) -> int:
-        """The number of partitions."""
-        return self.table.num_rows
 
     @property
     def num_rows(self) -> int:
         """The number of partitions, named as in `pyarrow.Table`."""
         return self.table.num_rows
-
-    def to_arrow(self) -> pa.Table:
-        """The partitions as an Arrow table."""
-        return self.table
 
     def to_pylist(self) -> list[dict[str, object]]:
         """The partitions as dictionaries."""

@@ -21,7 +21,6 @@ from paimon_explore.data_types.arrow_buffers import (
     string_scalar,
     take_rows,
 )
-from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_slim, partition_type
 from paimon_explore.inspection.history.schema_diff import Difference, schema_differences
@@ -49,8 +48,8 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.inspection.views.files_view import key_texts
-from paimon_explore.inspection.views.row_diff import ROWKIND, row_difference
+from paimon_explore.inspection.views.files_view import column_sum, file_cell, key_texts
+from paimon_explore.inspection.views.row_diff import row_difference
 from paimon_explore.merge.keys.value_equality import codes, combined
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_table import Chunks
@@ -150,8 +149,7 @@ class SnapshotDiff(Result):
 
     def _sums(self, change: str) -> tuple[int, int, int]:
         table = self.files.filter(pc.equal(self.files.column("change"), pa.scalar(change)))
-        rows, size = (_sum(table, name) for name in ("row_count", "file_size"))
-        return table.num_rows, rows, size
+        return table.num_rows, column_sum(table, "row_count"), column_sum(table, "file_size")
 
     def to_report(self) -> Report:
         """Totals, bytes by partition, files, schema and index changes."""
@@ -181,18 +179,13 @@ class SnapshotDiff(Result):
 
     def _rows_grid(self) -> Grid:
         found = self.rows()
-        shown = shown_rows(found.slice(0, self.shown_rows))
-        rows: list[list[Entry]] = [
-            [
-                Cell(text=str(row[ROWKIND]), tone=_KIND_TONES[str(row[ROWKIND])]),
-                *(
-                    truncate("null" if row[n] is None else str(row[n]))
-                    for n in found.column_names[1:]
-                ),
-            ]
-            for row in shown
-        ]
-        return grid("Changed rows", ("change", *found.column_names[1:]), rows, total=found.num_rows)
+        kind, *names = found.column_names
+        rows: list[list[Entry]] = []
+        for row in shown_rows(found.slice(0, self.shown_rows)):
+            texts = ["null" if row[name] is None else str(row[name]) for name in names]
+            change = Cell(text=str(row[kind]), tone=_KIND_TONES[str(row[kind])])
+            rows.append([change, *map(truncate, texts)])
+        return grid("Changed rows", ("change", *names), rows, total=found.num_rows)
 
     def _totals(self) -> Facts:
         found: list[tuple[str, Entry]] = []
@@ -230,34 +223,24 @@ class SnapshotDiff(Result):
     def _grid(self) -> Grid:
         partitioned = bool(partition_type(self.view).fields)
         rows = [self._row(row, partitioned) for row in self.files.slice(0, 200).to_pylist()]
-        heads = [
-            "change",
-            "partition",
-            "bucket#",
-            "level",
-            "rows#",
-            "size#",
-            "min key",
-            "max key",
-            "file",
-        ]
-        if not partitioned:
-            heads.remove("partition")
+        which = ("partition", "bucket#") if partitioned else ("bucket#",)
+        heads = ("change", *which, "level", "rows#", "size#", "min key", "max key", "file")
         return grid("Changed files", heads, rows, total=self.files.num_rows)
 
     def _row(self, row: dict[str, object], partitioned: bool) -> list[Entry]:  # noqa: FBT001 - private
         levels = [str(v) for v in (row["level_before"], row["level"]) if v is not None]
-        level = " → ".join(dict.fromkeys(levels))
-        size = bytes_text(float(str(row["file_size"])))
-        cells: list[Entry] = [_mark(str(row["change"]))]
-        if partitioned:
-            cells.append(str(row["partition"]))
         name = str(row["file_name"])
-        keys = [str(row["min_key"]), str(row["max_key"])]
         return [
-            *cells, str(row["bucket"]), level, int(str(row["row_count"])), size, *keys,
-            Cell(text=name, selects=f"file:{name}"),
-        ]  # fmt: skip
+            _mark(str(row["change"])),
+            *([str(row["partition"])] if partitioned else []),
+            str(row["bucket"]),
+            " → ".join(dict.fromkeys(levels)),
+            int(str(row["row_count"])),
+            bytes_text(float(str(row["file_size"]))),
+            str(row["min_key"]),
+            str(row["max_key"]),
+            file_cell(name),
+        ]
 
 
 def snapshot_diff(
@@ -274,7 +257,10 @@ def snapshot_diff(
     Raises:
         PaimonError: a manifest or schema cannot be read.
     """
-    old, new = (_live(view, snapshot) for snapshot in (before, after))
+    old, new = (
+        empty_table(SLIM_SCHEMA) if snapshot is None else live_slim(view, snapshot)
+        for snapshot in (before, after)
+    )
     points = [_number(before), _number(after)]
     options = {
         "incremental-between": f"{points[0]},{points[1]}",
@@ -294,10 +280,6 @@ def snapshot_diff(
         ),
         renderer=view.renderer,
     )
-
-
-def _live(view: TableView, snapshot: Snapshot | None) -> pa.Table:
-    return empty_table(SLIM_SCHEMA) if snapshot is None else live_slim(view, snapshot)
 
 
 def file_changes(old: pa.Table, new: pa.Table, view: TableView) -> pa.Table:
@@ -327,15 +309,12 @@ def file_changes(old: pa.Table, new: pa.Table, view: TableView) -> pa.Table:
 
 def _table(files: pa.Table, counts: Sequence[int], earlier: Ints, view: TableView) -> pa.Table:
     """The files in the order of `CHANGES`, with the number of files of each change."""
-    keys = RowType(fields=())
-    if view.schema is not None:
-        keys = view.schema.project(view.schema.trimmed_primary_keys)
     change = np.repeat(np.arange(len(CHANGES)), counts)
     partitions = partitions_of(files, partition_type(view))
     later = np.where(change == CHANGES.index("removed"), _NO_LEVEL, numbers(files, "level"))
     bounds = [pa.repeat(string_scalar(""), files.num_rows)] * 2  # type: ignore[call-overload]  # in stubs
-    if len(keys):
-        bounds = [string_array(texts) for texts in key_texts(files, keys)]
+    if len(view.keys):
+        bounds = [string_array(texts) for texts in key_texts(files, view.keys)]
     columns: list[Column | Chunks] = [
         take_rows(string_array(CHANGES), change),
         take_rows(string_array(partitions.texts), partitions.codes),
@@ -358,10 +337,6 @@ def _codes(files: pa.Table) -> tuple[Ints, Ints]:
     parts = ("level", "extra_files", "external_path", "embedded_file_index")
     state = [codes(column(files, part)) for part in parts]
     return combined(name, count=count), combined([*name, *state], count=count)
-
-
-def _sum(table: pa.Table, name: str) -> int:
-    return int(pc.sum(table.column(name), min_count=0).as_py())
 
 
 def _number(snapshot: Snapshot | None) -> int:

@@ -160,12 +160,7 @@ class WarehouseState:
         Raises:
             PaimonError: the database does not exist or cannot be listed.
         """
-        listing = self._listing(database)
-        try:
-            listing.read(offset + PAGE, self._deadline())
-        except PaimonError:
-            self._listings.pop(database, None)
-            raise
+        listing = self._read_listing(database, offset + PAGE, self._deadline())
         page = listing.keys[offset : offset + PAGE]
         done = listing.is_complete and offset + len(page) == len(listing.keys)
         body: dict[str, object] = {
@@ -242,12 +237,7 @@ class WarehouseState:
         )
 
     def _all_keys(self, database: str) -> list[ObjectKey]:
-        listing = self._listing(database)
-        try:
-            listing.read(2**62, lambda: False)
-        except PaimonError:
-            self._listings.pop(database, None)
-            raise
+        listing = self._read_listing(database, 2**62, lambda: False)
         order = {kind: number for number, kind in enumerate(ObjectType)}
         return sorted(listing.keys, key=lambda key: (order[key.type], key.name))
 
@@ -255,6 +245,16 @@ class WarehouseState:
         if database not in self._listings:
             self._listings[database] = _Listing(self.source, database)
         return self._listings[database]
+
+    def _read_listing(self, database: str, count: int, until: Callable[[], bool]) -> _Listing:
+        """The listing of a database with so many keys; one that fails is read again later."""
+        listing = self._listing(database)
+        try:
+            listing.read(count, until)
+        except PaimonError:
+            self._listings.pop(database, None)
+            raise
+        return listing
 
     def _deadline(self) -> Callable[[], bool]:
         end = self._clock() + SLICE_SECONDS

@@ -245,32 +245,22 @@ class WarehouseTables(Result):
         )
 
 
+_ARROW_NAMES = {"time": "last_commit", "kind": "commit_kind", "user": "commit_user"}
+
+
 def _arrow_row(row: WarehouseRow) -> dict[str, object]:
-    summary, latest, badge = row.summary, row.snapshot, row.badge
-    found: dict[str, object] = {
-        "database": encodable(row.database),
-        "name": encodable(row.name),
-        "type": row.type.value,
+    badge = row.badge
+    found = {_ARROW_NAMES.get(name, name): value for name, value in row.state().items()}
+    texts = {name: encodable(text) for name, text in found.items() if isinstance(text, str)}
+    return {
+        **found,
+        **texts,
+        "writers": None if row.summary is None else list(map(encodable, row.summary.writers)),
         "comment": encodable(row.comment),
         "problem": None if row.problem is None else encodable(row.problem.message),
         "health": None if badge is None else badge.worst or "none",
         "findings": None if badge is None else badge.total,
     }
-    if summary is not None:
-        found |= {
-            "rows": summary.rows,
-            "files": summary.files,
-            "size": summary.size,
-            "snapshots": summary.snapshots,
-            "writers": [encodable(user) for user in summary.writers],
-        }
-    if latest is not None:
-        found |= {
-            "last_commit": latest.time_millis,
-            "commit_kind": latest.commit_kind.value,
-            "commit_user": encodable(latest.commit_user),
-        }
-    return found
 
 
 def _cells(row: WarehouseRow) -> list[Entry]:

@@ -11,7 +11,7 @@ Bytes are the rows times the mean size of a row of the replaced files. The numbe
 bytes divided by the target file size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +39,11 @@ class Range(NamedTuple):
     low: int
     high: int
 
-    def plus(self, other: "Range") -> "Range":
-        """The sum of two ranges."""
-        return Range(self.low + other.low, self.high + other.high)
+    @staticmethod
+    def total(ranges: "Iterable[Range]") -> "Range":
+        """The sum of ranges."""
+        listed = list(ranges)
+        return Range(sum(one.low for one in listed), sum(one.high for one in listed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +124,7 @@ class BucketEstimate:
         size, rows = int(self._sizes[files].sum()), int(self._rows[files].sum())
         if not group.rewritten:
             return GroupEstimate(rows=Range(rows, rows), bytes=Range(size, size), files=Range(1, 1))
-        found = Range(0, 0)
-        for section in group.sections:
-            found = found.plus(self._section(section, group))
+        found = Range.total(self._section(section, group) for section in group.sections)
         if group.same_rows:
             counted = sum(int(self._rows[list(s[0])].sum()) for s in group.sections)
             share = Range(size if counted else 0, size)
@@ -146,10 +146,9 @@ class BucketEstimate:
             rows = int(max(self._rows[list(run)].sum() for run in section))
             return Range(rows, rows)
         if not self._keyed:
-            live = [self._live(file) for run in section for file in run]
-            return Range(sum(one.low for one in live), sum(one.high for one in live))
-        runs = [self._run(run) for run in section]
-        gone = [self._retracted(run) for run in section]
+            return Range.total(self._live(file) for run in section for file in run)
+        runs = [Range.total(map(self._live, run)) for run in section]
+        gone = [Range.total(map(self._retracted, run)) for run in section]
         engine = self._options.value(opt.MERGE_ENGINE)
         drops = group.drops_retracts and engine is MergeEngine.DEDUPLICATE
         high = sum(one.high for one in runs) - (sum(n.low for n in gone) if drops else 0)
@@ -161,10 +160,6 @@ class BucketEstimate:
             low = 0
         return Range(max(low, 0), max(high, 0))
 
-    def _run(self, run: Sequence[int]) -> Range:
-        live = [self._live(file) for file in run]
-        return Range(sum(one.low for one in live), sum(one.high for one in live))
-
     def _live(self, file: int) -> Range:
         """The rows of a file that no deletion vector deletes."""
         rows = int(self._rows[file])
@@ -175,45 +170,32 @@ class BucketEstimate:
             return Range(0, rows)
         return Range(rows - vector.cardinality, rows - vector.cardinality)
 
-    def _retracted(self, run: Sequence[int]) -> Range:
-        """The retract rows of a run; a vector may have deleted some of them."""
-        found = Range(0, 0)
-        for file in run:
-            count = self._retracts[file]
-            known = count if isinstance(count, int) else None
-            exact = known is not None and self._names[file] not in self._vectors
-            high = int(self._rows[file]) if known is None else known
-            found = found.plus(Range(high if exact else 0, high))
-        return found
+    def _retracted(self, file: int) -> Range:
+        """The number of stored -U and -D rows of a file; unknown counts may be all rows."""
+        count = self._retracts[file]
+        high = count if isinstance(count, int) else int(self._rows[file])
+        exact = isinstance(count, int) and self._names[file] not in self._vectors
+        return Range(high if exact else 0, high)
 
     def _shape(self, kept: Ints, groups: Sequence[FileGroup]) -> BucketShape:
         lows, highs, rows = self._lows[kept], self._highs[kept], self._rows[kept]
         levels = self._levels[kept].tolist()
-        size = int(self._sizes[kept].sum())
-        total = GroupEstimate(
-            rows=Range(int(rows.sum()), int(rows.sum())),
-            bytes=Range(size, size),
-            files=Range(len(kept), len(kept)),
-        )
-        for group in groups:
-            made = self.group(group)
-            total = GroupEstimate(
-                rows=total.rows.plus(made.rows),
-                bytes=total.bytes.plus(made.bytes),
-                files=total.files.plus(made.files),
-            )
-            if made.rows.high:
-                files = list(group.files)
-                lows = np.append(lows, self._lows[files].min())
-                highs = np.append(highs, self._highs[files].max())
-                rows = np.append(rows, made.rows.high)
+        made = [self.group(group) for group in groups]
+        before = [len(kept), int(self._sizes[kept].sum()), int(rows.sum())]
+        files, size, stored = (Range(number, number) for number in before)
+        for group, estimate in zip(groups, made, strict=True):
+            if estimate.rows.high:
+                replaced = list(group.files)
+                lows = np.append(lows, self._lows[replaced].min())
+                highs = np.append(highs, self._highs[replaced].max())
+                rows = np.append(rows, estimate.rows.high)
                 levels.append(group.level)
         depths = read_amplification(lows, highs) if self._keyed else np.empty(0, np.int64)
         mean = mean_read_amplification(lows, highs, depths, rows) if self._keyed else 0.0
         return BucketShape(
-            files=total.files,
-            bytes=total.bytes,
-            rows=total.rows,
+            files=Range.total([files, *(one.files for one in made)]),
+            bytes=Range.total([size, *(one.bytes for one in made)]),
+            rows=Range.total([stored, *(one.rows for one in made)]),
             runs=levels.count(0) + len(set(levels) - {0}) if self._keyed else 0,
             max_depth=int(depths.max(initial=0)),
             mean_depth=mean,

@@ -4,7 +4,7 @@ The files are exactly those of the compaction: its own plan is used, and not car
 new files look like is estimated, see `compaction_estimate`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -32,6 +32,8 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.files_view import file_cell
+from paimon_explore.inspection.views.lsm_tree_view import bucket_text
 from paimon_explore.inspection.what_if.compaction_estimate import (
     BucketEstimate,
     BucketShape,
@@ -122,9 +124,7 @@ class CompactedBucket:
     @property
     def text(self) -> str:
         """`dt=d1, bucket 0`."""
-        return (
-            f"{self.partition}, bucket {self.bucket}" if self.partition else f"bucket {self.bucket}"
-        )
+        return bucket_text(self.partition, self.bucket)
 
     @property
     def rewritten(self) -> int:
@@ -212,9 +212,9 @@ class CompactionPreview(Result):
     def _totals(self, shape: Callable[[CompactedBucket], BucketShape]) -> dict[str, object]:
         shapes = [shape(one) for one in self.buckets]
         return {
-            "files": list(_sum(one.files for one in shapes)),
-            "bytes": list(_sum(one.bytes for one in shapes)),
-            "rows": list(_sum(one.rows for one in shapes)),
+            "files": list(Range.total(one.files for one in shapes)),
+            "bytes": list(Range.total(one.bytes for one in shapes)),
+            "rows": list(Range.total(one.rows for one in shapes)),
             "max_runs": max((one.runs for one in shapes), default=0),
             "max_depth": max((one.max_depth for one in shapes), default=0),
             "mean_depth": round(_mean_depth(shapes), 4),
@@ -251,9 +251,23 @@ class CompactionPreview(Result):
         before = [one.before for one in self.buckets]
         after = [one.after for one in self.buckets]
         rows: list[list[Entry]] = [
-            _row("files", _sum(o.files for o in before), _sum(o.files for o in after), count_text),
-            _row("size", _sum(o.bytes for o in before), _sum(o.bytes for o in after), bytes_text),
-            _row("stored rows", _sum(o.rows for o in before), _sum(o.rows for o in after)),
+            _row(
+                "files",
+                Range.total(o.files for o in before),
+                Range.total(o.files for o in after),
+                count_text,
+            ),
+            _row(
+                "size",
+                Range.total(o.bytes for o in before),
+                Range.total(o.bytes for o in after),
+                bytes_text,
+            ),
+            _row(
+                "stored rows",
+                Range.total(o.rows for o in before),
+                Range.total(o.rows for o in after),
+            ),
         ]
         if self.keyed:
             runs = [_exactly(max(o.runs for o in part)) for part in (before, after)]
@@ -286,23 +300,18 @@ class CompactionPreview(Result):
 
     def _chart(self) -> BarChart:
         shown = self.compacted[:_MAX_BARS]
-        pairs = [
-            (one.before.runs, one.after.runs)
-            if self.keyed
-            else (one.before.files.high, one.after.files.high)
-            for one in shown
+        pairs = [(one.before, one.after) for one in shown]
+        counts = [
+            (a.runs, b.runs) if self.keyed else (a.files.high, b.files.high) for a, b in pairs
         ]
+        fewer = tuple(float(max(a - b, 0)) for a, b in counts)
         what = "Sorted runs" if self.keyed else "Files"
         return BarChart(
             title=f"{what} by compacted bucket: kept and merged",
             categories=tuple(one.text for one in shown),
             series=(
-                Series(name="after", values=tuple(float(b) for _, b in pairs)),
-                Series(
-                    name="fewer",
-                    values=tuple(float(max(a - b, 0)) for a, b in pairs),
-                    tone=Tone.REMOVE,
-                ),
+                Series(name="after", values=tuple(float(b) for _, b in counts)),
+                Series(name="fewer", values=fewer, tone=Tone.REMOVE),
             ),
         )
 
@@ -315,12 +324,8 @@ class CompactionPreview(Result):
                 _range_text(one.after.files, count_text),
             ]
             if self.keyed:
-                cells += [
-                    one.before.runs,
-                    one.after.runs,
-                    one.before.max_depth,
-                    one.after.max_depth,
-                ]
+                shapes = (one.before, one.after)
+                cells += [*(o.runs for o in shapes), *(o.max_depth for o in shapes)]
             after = _range_text(one.after.bytes, bytes_text)
             rows.append(
                 [*cells, bytes_text(one.before.bytes.high), after, bytes_text(one.rewritten)]
@@ -329,18 +334,14 @@ class CompactionPreview(Result):
         if self.keyed:
             heads += ["runs#", "runs after#", "depth#", "depth after#"]
         heads += ["size#", "size after#", "rewritten#"]
-        note = ""
-        if self.keyed:
-            note = "depth: maximum number of sorted runs that overlap at a key."
-        return grid("Compacted buckets", heads, rows, note=note)
+        note = "depth: maximum number of sorted runs that overlap at a key."
+        return grid("Compacted buckets", heads, rows, note=note if self.keyed else "")
 
     def _group_grid(self) -> Grid:
         rows: list[list[Entry]] = []
-        total = 0
         for bucket in self.compacted:
             for number, group in enumerate(bucket.groups, 1):
                 for row in group.files.to_pylist():
-                    total += 1
                     levels = dict.fromkeys([str(row["level"]), str(group.level)])
                     name = str(row["file_name"])
                     rows.append(
@@ -351,12 +352,12 @@ class CompactionPreview(Result):
                             " → ".join(levels),
                             int(row["row_count"]),
                             bytes_text(row["file_size"]),
-                            Cell(text=name, selects=f"file:{name}"),
+                            file_cell(name),
                         ]
                     )
         heads = ("bucket", "group#", "action", "level", "rows#", "size#", "file")
         note = "Files of one group become new files together; move: only the level changes."
-        return grid("Replaced files", heads, rows, total=total, note=note)
+        return grid("Replaced files", heads, rows, note=note)
 
 
 _ACTION_TONES = {"rewrite": Tone.WARN, "move": Tone.MOVE}
@@ -472,13 +473,6 @@ def _row(
 
 def _range_text(given: Range, text: Callable[[int], str]) -> str:
     return " to ".join(dict.fromkeys(text(number) for number in given))
-
-
-def _sum(ranges: Iterable[Range]) -> Range:
-    found = Range(0, 0)
-    for one in ranges:
-        found = found.plus(one)
-    return found
 
 
 def _mean_depth(shapes: Sequence[BucketShape]) -> float:

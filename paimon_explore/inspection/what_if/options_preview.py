@@ -22,7 +22,7 @@ from paimon_explore.inspection.rendering.number_format import (
     signed_text,
 )
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import Result, rows_table
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.what_if.compaction_preview import compaction_preview
 from paimon_explore.inspection.what_if.option_effects import (
@@ -125,17 +125,7 @@ class OptionsPreview(Result):
 
     def to_arrow(self) -> pa.Table:
         """The options as `OPTION_CHANGES`."""
-        rows = [
-            {
-                "option": c.key,
-                "before": None if c.before is None else masked_value(c.key, c.before),
-                "after": None if c.after is None else masked_value(c.key, c.after),
-                "verdict": c.verdict.value,
-                "effect": c.effect,
-            }
-            for c in self.changes
-        ]
-        return pa.Table.from_pylist(rows, schema=OPTION_CHANGES)
+        return rows_table(map(_cells, self.changes), OPTION_CHANGES)
 
     def figures(self) -> dict[str, object]:
         """The verdicts and the figures before and after."""
@@ -166,19 +156,27 @@ class OptionsPreview(Result):
             yield Note(text=self.refusal, tone=Tone.REMOVE)
         rows: list[list[Entry]] = [
             [
-                row["option"],
-                "none" if row["before"] is None else row["before"],
-                "none" if row["after"] is None else row["after"],
-                Cell(text=row["verdict"], tone=_TONES[Verdict(row["verdict"])]),
-                row["effect"],
+                key,
+                "none" if before is None else before,
+                "none" if after is None else after,
+                Cell(text=change.verdict.value, tone=_TONES[change.verdict]),
+                effect,
             ]
-            for row in self.to_arrow().to_pylist()
+            for change in self.changes
+            for key, before, after, _, effect in (_cells(change),)
         ]
         yield grid("Options", ("option", "before", "after", "result", "effect or reason"), rows)
         if self.consequences:
             figures = [(c.figure, c.before, c.after, c.difference) for c in self.consequences]
             heads = ("figure", "before#", "after#", "difference#")
             yield grid("Before and after", heads, figures)
+
+
+def _cells(change: OptionChange) -> tuple[str | None, ...]:
+    """The cells of a change, with masked values."""
+    values = (change.before, change.after)
+    before, after = (None if v is None else masked_value(change.key, v) for v in values)
+    return change.key, before, after, change.verdict.value, change.effect
 
 
 def options_preview(view: TableView, options: Mapping[str, str | None]) -> OptionsPreview:
@@ -233,21 +231,13 @@ def _change(
 ) -> OptionChange:
     before = effective_text(TableOptions(schema.options), key)
     kept = {k: v for k, v in schema.options.items() if k != key}
-    changed = TableOptions(kept if value is None else {**kept, key: value})
-    refused = _refusal(schema, {key: value}, snapshot) if alone else ""
-    if refused:
-        return OptionChange(
-            key=key, before=before, after=value, verdict=Verdict.REFUSED, effect=refused
-        )
-    after = effective_text(changed, key)
-    same = before == after
-    return OptionChange(
-        key=key,
-        before=before,
-        after=after,
-        verdict=Verdict.UNCHANGED if same else Verdict.ACCEPTED,
-        effect="The effective value stays the same." if same else option_effect(key),
-    )
+    after = effective_text(TableOptions(kept if value is None else {**kept, key: value}), key)
+    verdict, effect = Verdict.ACCEPTED, option_effect(key)
+    if before == after:
+        verdict, effect = Verdict.UNCHANGED, "The effective value stays the same."
+    if alone and (refused := _refusal(schema, {key: value}, snapshot)):
+        verdict, effect, after = Verdict.REFUSED, refused, value
+    return OptionChange(key=key, before=before, after=after, verdict=verdict, effect=effect)
 
 
 def effective_text(options: TableOptions, key: str) -> str | None:
@@ -282,9 +272,8 @@ def _consequences(
         ]
         ids = [len(report.expired) for report in reports]
         yield _consequence("snapshots that would expire", ids, count_text)
-        yield _consequence(
-            "data files to delete", [len(r.files.data_files) for r in reports], count_text
-        )
+        files = [len(report.files.data_files) for report in reports]
+        yield _consequence("data files to delete", files, count_text)
     if BUCKET.key in options:
         yield from _buckets(view, snapshot, after.value(BUCKET))
 
@@ -299,11 +288,8 @@ def _compaction(view: TableView, after: TableOptions) -> Iterator[Consequence]:
     except PaimonError as error:
         yield Consequence(figure="minor compaction", before=error.message, after=error.message)
         return
-    yield _consequence(
-        "files that a minor compaction replaces",
-        [one.to_arrow().num_rows for one in found],
-        count_text,
-    )
+    files = [one.to_arrow().num_rows for one in found]
+    yield _consequence("files that a minor compaction replaces", files, count_text)
     sizes = [one.bytes_rewritten for one in found]
     yield _consequence("bytes that a minor compaction rewrites", sizes, bytes_text)
 

@@ -6,6 +6,7 @@ Nothing is dropped; the preview is a dry run of the expiry code.
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
@@ -91,18 +92,15 @@ class PartitionExpiryPreview(Result):
             rows.append([name, text(before), text(after), text(after - before)])
         yield grid("Before and after", ("figure", "before#", "after#", "difference#"), rows)
         without = sum(row["time"] is None for row in self.table.to_pylist())
+        kept = f"{plural(without, 'partition')} never expire"
+        why = "the value cannot be read as a time"
         yield facts(
             ("expire if older than", f"{self.before:%Y-%m-%d %H:%M:%S} (local time)"),
             ("partition.expiration-strategy", self.expiry.strategy.value),
             ("partition.timestamp-pattern", self.expiry.pattern),
             ("partition.timestamp-formatter", self.expiry.formatter),
             ("partition.expiration-max-num", self.expiry.max_num),
-            (
-                "partitions without a time",
-                f"{plural(without, 'partition')} never expire: the value cannot be read as a time"
-                if without
-                else None,
-            ),
+            ("partitions without a time", f"{kept}: {why}" if without else None),
         )
         listed: list[list[Entry]] = [
             [
@@ -165,25 +163,22 @@ def age_code(age: timedelta) -> str:
 
 def _table(view: TableView, found: PartitionTimes, gone: list[dict[str, object]]) -> pa.Table:
     files = found.files.table
-    texts = partition_texts(files, partition_type(view))
-    sums: dict[int, list[int]] = {}
-    names: dict[int, str] = {}
-    columns = [numbers(files, name).tolist() for name in ("row_count", "file_size")]
-    for code, text, rows, size in zip(found.codes, texts, *columns, strict=True):
-        names[code] = text
-        total = sums.setdefault(code, [0, 0, 0])
-        for place, amount in enumerate((1, rows, size)):
-            total[place] += amount
+    codes, count = np.array(found.codes, np.int64), len(found.specs)
+    names = dict(zip(found.codes, partition_texts(files, partition_type(view)), strict=True))
+    columns = (numbers(files, name) for name in ("row_count", "file_size"))
+    sums = [np.bincount(codes, weights, count).tolist() for weights in (None, *columns)]
     listed = [
         {
             "partition": names[code],
             "time": time,
             "expires": spec in gone,
-            "files": sums[code][0],
-            "rows": sums[code][1],
-            "bytes": sums[code][2],
+            "files": number,
+            "rows": int(rows),
+            "bytes": int(size),
         }
-        for code, (spec, time) in enumerate(zip(found.specs, found.times, strict=True))
+        for code, (spec, time, number, rows, size) in enumerate(
+            zip(found.specs, found.times, *sums, strict=True)
+        )
     ]
     listed.sort(key=lambda row: (not row["expires"], str(row["time"]), str(row["partition"])))
     return pa.Table.from_pylist(listed, schema=PARTITION_TIMES)

@@ -15,7 +15,11 @@ from typing import TypeAlias
 from paimon_explore.data_types.local_time import local_moment
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.explain.expiry_preview import expiry_preview, parse_retention
+from paimon_explore.inspection.explain.expiry_preview import (
+    changed_retention,
+    expiry_preview,
+    retention_arguments,
+)
 from paimon_explore.inspection.overview.example_inputs import example_partition
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
@@ -28,6 +32,7 @@ from paimon_explore.inspection.rendering.form_view import (
 )
 from paimon_explore.inspection.rendering.report import Commands, Form, FormField
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rows.row_code import quoted_name
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.what_if.compaction_preview import compaction_preview
@@ -126,13 +131,9 @@ def _expire_snapshots(inspector: Inspector, given: WhatIfInput, now_ms: int) -> 
             f"{unknown[0]!r} is not a setting of snapshot expiry.",
             hint="Settings: retain_min, retain_max, older_than, limit.",
         )
-    text = ", ".join(f"{name}={value}" for name, value in given.settings.items())
     defaults = snapshot_retention(view.options, lambda: now_ms)
-    retention = parse_retention(text, defaults, now_ms)
-    arguments: dict[str, object] = {
-        name: value if name == "older_than" else int(value)
-        for name, value in given.settings.items()
-    }
+    retention = changed_retention(given.settings, defaults, now_ms)
+    arguments = retention_arguments(given.settings)
     code = Code(python=call_code(f"{view.expression}.what_if.expire_snapshots", **arguments))
     commands = expire_snapshots_commands(view, arguments, retention.keep_after_ms)
     return expiry_preview(inspector, retention, code), commands
@@ -401,12 +402,7 @@ def _python_table(view: TableView, options: Mapping[str, str]) -> str:
 def _sql_name(view: TableView) -> str:
     """The name of the table in SQL; parts that are not plain identifiers are quoted."""
     parts = view.name.split(".", 1)
-    return ".".join(part if _PLAIN.fullmatch(part) else _quoted_name(part) for part in parts)
-
-
-def _quoted_name(part: str) -> str:
-    escaped = part.replace("`", "``")
-    return f"`{escaped}`"
+    return ".".join(part if _PLAIN.fullmatch(part) else quoted_name(part) for part in parts)
 
 
 def _sql_options(options: Mapping[str, str]) -> str | None:

@@ -27,7 +27,7 @@ POSITIONS = bytes.fromhex(
 
 
 def mapped(name: str, data: bytes) -> ByteLayout:
-    layout = layout_of(name, data, len(data), lambda _: None)
+    layout = layout_of(name, data, lambda _: None)
     space = space_of(name, data, layout.build)
     return ByteLayout(name=name, path=f"/{name}", layout=layout.kind, space=space)
 

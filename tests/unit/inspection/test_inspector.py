@@ -3,8 +3,8 @@ import json
 import pytest
 
 from paimon_explore.errors import NotFoundError
+from paimon_explore.inspection.rendering.report import Facts
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.views.node_detail import Facts
 from support.explored import History, golden_view
 from support.golden import GoldenTables
 
@@ -51,7 +51,7 @@ def test_a_file_is_described_wherever_it_lived(golden: GoldenTables) -> None:
     document = inspector.file(name)
     first = document.sections[0]
     assert isinstance(first, Facts)
-    facts = dict(first.rows)
+    facts = {label: cell.text for label, cell in first.rows}
     assert facts["added by"] == "snapshot 1"
     assert facts["removed by"].startswith("snapshot ")
     assert [b.column for b in document.bounds("Key bounds")] == ["k"]
