@@ -29,6 +29,13 @@ def children(data_type: DataType) -> tuple[DataType, ...]:
             return tuple(field.type for field in data_type.fields)
 
 
+def entry_types(data_type: MapType | MultisetType) -> tuple[DataType, DataType]:
+    """Return the types of keys and values; the values of a multiset are its counts."""
+    if isinstance(data_type, MultisetType):
+        return data_type.element, AtomicType(root=TypeRoot.INT, nullable=False)
+    return data_type.key, data_type.value
+
+
 def parts(data_type: DataType) -> Iterator[DataType]:
     """Yield the type and all types inside it, outer before inner."""
     yield data_type

@@ -16,17 +16,13 @@ from functools import wraps
 from typing import Concatenate, NewType, ParamSpec, TypeVar
 
 from paimon_explore.data_types.definitions import (
-    ArrayType,
-    AtomicType,
     DataField,
     DataType,
-    MapType,
-    MultisetType,
     RowType,
-    VectorType,
 )
 from paimon_explore.data_types.formatter import field_to_json, type_text
 from paimon_explore.data_types.json_parser import parse_fields
+from paimon_explore.data_types.traversal import children
 from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
@@ -228,16 +224,11 @@ def _check_level(fields: Iterable[DataField], where: str, path: str) -> None:
 
 
 def _rows_in(data_type: DataType) -> Iterator[RowType]:
-    match data_type:
-        case AtomicType():
-            pass
-        case ArrayType() | VectorType() | MultisetType():
-            yield from _rows_in(data_type.element)
-        case MapType():
-            yield from _rows_in(data_type.key)
-            yield from _rows_in(data_type.value)
-        case RowType():
-            yield data_type
+    if isinstance(data_type, RowType):
+        yield data_type
+        return
+    for child in children(data_type):
+        yield from _rows_in(child)
 
 
 def _check_keys(schema: TableSchema, path: str) -> None:

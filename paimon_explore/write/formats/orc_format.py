@@ -51,7 +51,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.data_types.traversal import is_root, parts
+from paimon_explore.data_types.traversal import entry_types, is_root, parts
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
 from paimon_explore.encoding.orc.protobuf import (
     Field,
@@ -67,7 +67,7 @@ from paimon_explore.encoding.orc.run_length import compressor, encode_runs
 from paimon_explore.encoding.orc.timestamp_fixes import EPOCH_2015, LOST_NANOS, read_nanos
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.formats.nested_conversion import COUNT, convert
+from paimon_explore.write.formats.nested_conversion import convert
 from paimon_explore.write.formats.output_sink import ErrorHoldingSink, chosen_codec
 
 _Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
@@ -182,10 +182,8 @@ def stored_type(data_type: DataType) -> pa.DataType:
             return pa.list_(_child("element", element))
         case VectorType():
             raise UnsupportedFeatureError("writing VECTOR values to an ORC file", hint=_PARQUET)
-        case MapType(key=key, value=value):
-            return _stored_map(key, value)
-        case MultisetType(element=element):
-            return _stored_map(element, COUNT)
+        case MapType() | MultisetType():
+            return _stored_map(*entry_types(data_type))
         case RowType():
             return pa.struct([_child(field.name, field.type) for field in data_type])
 
