@@ -23,6 +23,7 @@ from paimon_explore.data_types.arrow_buffers import (
     expand_ranges,
     int64_values,
     list_offsets,
+    null_scalar,
     take_column,
     take_rows,
     true_mask,
@@ -117,8 +118,14 @@ def multiplied(columns: Sequence[Column], result: DataType) -> Column:
 
 def _nonzero(values: Column) -> Column:
     """Replaces 0 by null."""
-    zero = call("equal", values, pa.scalar(0, values.type))
-    return call("if_else", zero, pa.scalar(None, values.type), values)
+    zero = call("equal", values, _zero(values.type))
+    return call("if_else", zero, null_scalar(values.type), values)
+
+
+def _zero(arrow: pa.DataType) -> Value:
+    whole = AtomicType(root=TypeRoot.TINYINT)
+    value: Value = values_array([0], whole).cast(arrow)[0]
+    return value
 
 
 def divided(columns: Sequence[Column], result: DataType) -> Column:
@@ -153,7 +160,7 @@ def remainder(columns: Sequence[Column], result: DataType) -> Column:
     valid = valid_mask(first) & valid_mask(second)
     width = np.float32 if first.type == pa.float32() else np.float64
     numbers = [
-        call("coalesce", part, pa.scalar(0, part.type)).to_numpy(zero_copy_only=False)
+        call("coalesce", part, _zero(part.type)).to_numpy(zero_copy_only=False)
         for part in (first, second)
     ]
     with np.errstate(invalid="ignore"):
@@ -211,7 +218,7 @@ def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
 def null_if(columns: Sequence[Column], result: DataType) -> Column:
     """`nullif`: the first value; null where it equals the second."""
     same = call("coalesce", call("equal", *columns), values_array([False], _BOOLEAN)[0])
-    return call("if_else", same, pa.scalar(None, to_arrow(result)), columns[0])
+    return call("if_else", same, null_scalar(to_arrow(result)), columns[0])
 
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
