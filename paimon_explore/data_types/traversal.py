@@ -43,6 +43,20 @@ def parts(data_type: DataType) -> Iterator[DataType]:
         yield from parts(child)
 
 
+def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
+    """Return the dotted paths that select a column; fields of a ROW are selected individually.
+
+    Arrays and maps are selected as a whole, as writers name their inner groups differently.
+    """
+    if not isinstance(data_type, RowType) or not data_type.fields:
+        return [name]
+    return [
+        path
+        for field in data_type.fields
+        for path in leaf_prefixes(f"{name}.{field.name}", field.type)
+    ]
+
+
 def is_root(data_type: DataType, *roots: TypeRoot) -> bool:
     """Return whether a type is atomic and of one of the kinds."""
     return isinstance(data_type, AtomicType) and data_type.root in roots

@@ -62,7 +62,7 @@ from paimon_explore.encoding.orc.protobuf import (
     message_of,
     number,
 )
-from paimon_explore.encoding.orc.reader import utc_view
+from paimon_explore.encoding.orc.reader import tail_fields, utc_view
 from paimon_explore.encoding.orc.run_length import compressor, encode_runs
 from paimon_explore.encoding.orc.timestamp_fixes import EPOCH_2015, LOST_NANOS, read_nanos
 from paimon_explore.errors import UnsupportedFeatureError
@@ -265,7 +265,8 @@ class _File:
     reader: orc.ORCFile
 
     def parts(self) -> Iterator[bytes]:
-        post_fields, footer, metadata = self._sections()
+        post_fields, footer, _ = tail_fields(self.source, self.tail)
+        metadata = fields_of(self.tail.decompress(self.tail.metadata))
         codec = {field.number: field.value for field in post_fields}
         kind, block = int(codec.get(_POST_CODEC, 0)), int(codec.get(_POST_BLOCK, 0))
         pack = compressor(kind, block)
@@ -299,17 +300,6 @@ class _File:
         post = message_of([replace(f, value=sizes.get(f.number, f.value)) for f in post_fields])
         yield post
         yield bytes([len(post)])
-
-    def _sections(self) -> tuple[list[Field], list[Field], list[Field]]:
-        """Return the fields of the postscript, the footer and the metadata."""
-        size = self.file.seek(0, 2)
-        post_length = self._read(size - 1, 1)[0]
-        post = self._read(size - 1 - post_length, post_length)
-        footer_length = number(decode_message(post), _POST_FOOTER)
-        at = size - 1 - post_length - footer_length
-        decompress = self.tail.decompress
-        footer = fields_of(decompress(self._read(at, footer_length)))
-        return fields_of(post), footer, fields_of(decompress(self.tail.metadata))
 
     def _stripe(
         self,
