@@ -62,4 +62,4 @@ def test_index_files_lie_in_the_index_folder_or_beside_their_data() -> None:
 
 
 def test_texts_become_an_array() -> None:
-    assert string_array(["a", "", "é"]).to_pylist() == ["a", "", "é"]
+    assert string_array(["a", "", "é"]).to_pylist() == ["a", "", "é"]  # type: ignore[misc]  # in stubs
