@@ -222,8 +222,9 @@ def _walked_maps(
     """Processes map columns record by record; `update` adds newer entries to older ones."""
 
     def entries_of(row: int) -> Entries | None:
-        indices = elements.listed(row)
-        return None if indices is None else {int(keys[at]): at for at in indices}
+        if not elements.valid[row]:
+            return None
+        return {int(keys[at]): at for at in elements.indices(row)}
 
     def add(old: Entries | None, new: Entries | None) -> Entries | None:
         return old if new is None else new if old is None else update(old, new)

@@ -77,17 +77,14 @@ def fold_steps(
     value: T | None = None
     for step, row in group:
         record = record_of(row)
-        match step:
-            case Step.ADD:
-                value = add(value, record)
-            case Step.ADD_REVERSED:
-                value = add(record, value)
-            case Step.RETRACT if take is not None:
-                value = take(value, record)
-            case Step.REPLACE:
-                value = record
-            case _:
-                value = None
+        if step is Step.ADD:
+            value = add(value, record)
+        elif step is Step.ADD_REVERSED:
+            value = add(record, value)
+        elif step is Step.RETRACT and take is not None:
+            value = take(value, record)
+        else:
+            value = record if step is Step.REPLACE else None
     return value
 
 
