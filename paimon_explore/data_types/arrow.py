@@ -25,6 +25,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.data_types.object_columns import check_periods
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.data_types.type_parser import MAX_DEPTH
 from paimon_explore.errors import InvalidInputError
 
@@ -114,11 +115,9 @@ def to_arrow(data_type: DataType) -> pa.DataType:
             return pa.list_(_child("item", data_type.element))
         case VectorType():
             return pa.list_(_child("item", data_type.element), data_type.length)
-        case MultisetType():
-            count = pa.field("value", pa.int32(), nullable=False)
-            return _map_type(data_type.element, count)
-        case MapType():
-            return _map_type(data_type.key, _child("value", data_type.value))
+        case MapType() | MultisetType():
+            key, value = entry_types(data_type)
+            return _map_type(key, _child("value", value))
         case RowType():
             return pa.struct([arrow_field(field) for field in data_type.fields])
 

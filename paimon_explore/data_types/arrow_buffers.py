@@ -302,22 +302,25 @@ def _text_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
 
 def string_array(texts: Sequence[str]) -> Column:
     """Build a string array; `pa.array` imports pandas."""
-    return _build_values([text.encode() for text in texts], pa.string())
+    return build_values([text.encode() for text in texts], pa.string())
 
 
 def string_scalar(text: str) -> Scalar:
     """Build a string scalar; `pa.scalar` imports pandas."""
-    return _build_values([text.encode()], pa.string())[0]
+    return build_values([text.encode()], pa.string())[0]
 
 
 def binary_scalar(value: bytes) -> Scalar:
     """Build a binary scalar; `pa.scalar` imports pandas."""
-    return _build_values([value], pa.binary())[0]
+    return build_values([value], pa.binary())[0]
 
 
-def _build_values(values: Sequence[bytes], data_type: pa.DataType) -> Column:
+def build_values(
+    values: Sequence[bytes], data_type: pa.DataType, valid: Bools | None = None
+) -> Column:
+    """Build a string or binary array from the bytes of each value."""
     sizes = np.array([len(value) for value in values], np.int64)
-    return build_var(data_type, offsets_from_sizes(sizes), as_bytes(b"".join(values)))
+    return build_var(data_type, offsets_from_sizes(sizes), as_bytes(b"".join(values)), valid)
 
 
 def decimal256_scalar(unscaled: int, data_type: pa.DataType) -> Scalar:
@@ -398,19 +401,21 @@ def take_rows(array: Column, positions: Ints) -> Column:
 
 
 def map_distinct(
-    array: Column, function: Callable[[Sequence[object]], list[object]], data_type: pa.DataType
+    array: Column, function: Callable[[object], object], data_type: pa.DataType
 ) -> Column:
-    """Convert values with a Python function that is called once, with the distinct values.
+    """Convert values with a Python function that is called once for each distinct value.
 
     For conversions for which Arrow has no function with Java's results.
 
     Args:
         array: n values of a type that can be dictionary-encoded.
-        function: converts the distinct non-null values to as many results or Nones.
+        function: converts a value that is not null to a result or None.
         data_type: the type of the results.
     """
     encoded = array.dictionary_encode()
-    results: Column = pa.array(function(encoded.dictionary.to_pylist()), data_type)
+    results: Column = pa.array(
+        [function(value) for value in encoded.dictionary.to_pylist()], data_type
+    )
     return pc.take(results, encoded.indices)
 
 

@@ -29,11 +29,32 @@ def children(data_type: DataType) -> tuple[DataType, ...]:
             return tuple(field.type for field in data_type.fields)
 
 
+def entry_types(data_type: MapType | MultisetType) -> tuple[DataType, DataType]:
+    """Return the types of keys and values; the values of a multiset are its counts."""
+    if isinstance(data_type, MultisetType):
+        return data_type.element, AtomicType(root=TypeRoot.INT, nullable=False)
+    return data_type.key, data_type.value
+
+
 def parts(data_type: DataType) -> Iterator[DataType]:
     """Yield the type and all types inside it, outer before inner."""
     yield data_type
     for child in children(data_type):
         yield from parts(child)
+
+
+def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
+    """Return the dotted paths that select a column; fields of a ROW are selected individually.
+
+    Arrays and maps are selected as a whole, as writers name their inner groups differently.
+    """
+    if not isinstance(data_type, RowType) or not data_type.fields:
+        return [name]
+    return [
+        path
+        for field in data_type.fields
+        for path in leaf_prefixes(f"{name}.{field.name}", field.type)
+    ]
 
 
 def is_root(data_type: DataType, *roots: TypeRoot) -> bool:

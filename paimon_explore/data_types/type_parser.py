@@ -124,7 +124,7 @@ class _TypeParser:
     def _type(self, depth: int) -> DataType:
         if depth > MAX_DEPTH:
             raise UnreadableTypeError(f"types are nested more than {MAX_DEPTH} levels deep")
-        keyword = self._word()
+        keyword = self._name("a type").upper()
         if keyword in _NESTED_KINDS:
             data_type = self._nested(keyword, depth)
         elif keyword in _ATOMIC_KINDS:
@@ -223,9 +223,6 @@ class _TypeParser:
         if bare is None:
             raise self._expected("a name or a quoted string")
         return bare[0]
-
-    def _word(self) -> str:
-        return self._name("a type").upper()
 
     def _name(self, expected: str = "a name") -> str:
         found = self._match(_WORD)

@@ -45,14 +45,13 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 
 _INT64_MAX = 2**63 - 1
 _OTHER_LISTS = (pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
 _ENTRY_FIELDS = 2
 
-COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
-"""Type of the number of occurrences of an element in a multiset."""
 _WORD = 8
 _HIGH_BITS = 0x8080_8080_8080_8080
 
@@ -79,9 +78,7 @@ def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Co
             return _list(array, data_type, path, column)
         case VectorType():
             return _vector(array, data_type, path, column)
-        case MultisetType(element=key):
-            return _map(array, MapType(key=key, value=COUNT), path, column)
-        case MapType():
+        case MapType() | MultisetType():
             return _map(array, data_type, path, column)
         case RowType():
             return _row(array, data_type, path, column)
@@ -222,13 +219,14 @@ def _vector(array: Column, data_type: VectorType, path: str, column: str) -> Col
         raise CorruptFileError(path, f"column {column!r}", rule) from error
 
 
-def _map(array: Column, data_type: MapType, path: str, column: str) -> Column:
+def _map(array: Column, data_type: MapType | MultisetType, path: str, column: str) -> Column:
+    key, value = entry_types(data_type)
     source = _as_list(array, path, column)
     entries = source.values
     if not isinstance(entries, pa.StructArray) or entries.type.num_fields != _ENTRY_FIELDS:
         raise _mismatch(array, "a map", path, column)
-    keys = conform(entries.field(0), data_type.key, path=path, column=f"{column}.key")
-    values = conform(entries.field(1), data_type.value, path=path, column=f"{column}.value")
+    keys = conform(entries.field(0), key, path=path, column=f"{column}.key")
+    values = conform(entries.field(1), value, path=path, column=f"{column}.value")
     if keys.null_count:
         raise CorruptFileError(path, f"column {column!r}", "a map key must not be null")
     return with_children(source, to_arrow(data_type), entries_of(to_arrow(data_type), keys, values))

@@ -215,25 +215,9 @@ def _decompress_lz4(chunk: bytes, size: int) -> bytes:
 _Stream: TypeAlias = gzip.GzipFile | bz2.BZ2File | zstandard.ZstdDecompressionReader
 
 
-def _decompress_zstd(data: bytes, limit: int) -> bytes:
-    return _read_limited(zstandard.ZstdDecompressor().stream_reader(data), limit)
-
-
 def _read_limited(stream: _Stream, limit: int) -> bytes:
     with stream:
         return read_limited(stream.read, limit)
-
-
-def _decompress_gzip(data: bytes, limit: int) -> bytes:
-    return _read_limited(gzip.GzipFile(fileobj=BytesIO(data)), limit)
-
-
-def _decompress_bzip2(data: bytes, limit: int) -> bytes:
-    return _read_limited(bz2.BZ2File(BytesIO(data)), limit)
-
-
-def _decompress_zlib(data: bytes, limit: int) -> bytes:
-    return zlib.decompressobj().decompress(data, limit + 1)
 
 
 def _decompress_snappy(chunk: bytes, size: int) -> bytes:
@@ -244,12 +228,16 @@ def _decompress_snappy(chunk: bytes, size: int) -> bytes:
 
 _DECOMPRESS: Mapping[str, Callable[[bytes, int], bytes]] = {
     "": lambda data, _: data,
-    "gz": _decompress_gzip,
-    "gzip": _decompress_gzip,
-    "bz2": _decompress_bzip2,
-    "deflate": _decompress_zlib,
-    "zst": _decompress_zstd,
-    "zstd": _decompress_zstd,
+    **dict.fromkeys(
+        ("gz", "gzip"),
+        lambda data, limit: _read_limited(gzip.GzipFile(fileobj=BytesIO(data)), limit),
+    ),
+    "bz2": lambda data, limit: _read_limited(bz2.BZ2File(BytesIO(data)), limit),
+    "deflate": lambda data, limit: zlib.decompressobj().decompress(data, limit + 1),
+    **dict.fromkeys(
+        ("zst", "zstd"),
+        lambda data, limit: _read_limited(zstandard.ZstdDecompressor().stream_reader(data), limit),
+    ),
     "snappy": lambda data, limit: _hadoop_blocks(data, limit, _decompress_snappy),
     "lz4": lambda data, limit: _hadoop_blocks(data, limit, _decompress_lz4),
 }

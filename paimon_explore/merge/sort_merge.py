@@ -91,21 +91,11 @@ def merge_runs(
         by_run_order=by_run_order,
         key_order=key_order,
     )
-    several = _several_runs(runs, task, may_tie=may_tie)
-    found = _one_run(runs[0], task) if len(runs) == 1 else several
+    found = (pass_through(batch, task) for run in runs for batch in run)
+    if len(runs) != 1:
+        sections = key_sections(runs, spec.keys, may_tie=may_tie)
+        found = (batch for section in sections for batch in merge_section(section, task))
     return (batch for batch in found if batch.num_rows)
-
-
-def _one_run(run: Iterator[pa.RecordBatch], task: Task) -> Iterator[pa.RecordBatch]:
-    for batch in run:
-        yield pass_through(batch, task)
-
-
-def _several_runs(
-    runs: Sequence[Iterator[pa.RecordBatch]], task: Task, *, may_tie: bool
-) -> Iterator[pa.RecordBatch]:
-    for section in key_sections(runs, task.spec.keys, may_tie=may_tie):
-        yield from merge_section(section, task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +143,11 @@ def select_rows(
         masks = selected_rows(_section(parts, tree), task)
         for part, mask in zip(parts, masks, strict=True):
             found = decided[part.run]
-            found.append(mask if part.is_whole or mask is not None else _all_of(part))
+            every = mask is None and not part.is_whole
+            found.append(np.ones(part.rows.num_rows, np.bool_) if every else mask)
             if part.is_last:
                 yield SelectedRows(part.run, part.batch, _concatenated(found))
                 found.clear()
-
-
-def _all_of(part: "_Part") -> Bools:
-    return np.ones(part.rows.num_rows, np.bool_)
 
 
 def _concatenated(masks: Sequence[Bools | None]) -> Bools | None:

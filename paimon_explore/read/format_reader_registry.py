@@ -8,8 +8,10 @@ Spec: concepts/spec/datafile, file names.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import tzinfo
+
+import pyarrow as pa
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.traversal import check_known_types
@@ -122,147 +124,131 @@ def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
         CorruptFileError: its bytes break the format.
         UnsupportedFeatureError: the optional package of its format is not installed.
     """
-    with _OPENERS[file.name.format](file) as opened:
+    with ExitStack() as stack:
+        try:
+            opened = _OPENERS[file.name.format](file, stack)
+        except ImportError as error:
+            from paimon_explore.encoding.native_libraries import missing_library  # noqa: PLC0415 - an error
+
+            name = file.name.format
+            raise missing_library(f"reading {name} files", file.path, error, extra=name) from error
         yield opened
 
 
-@contextmanager
-def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        yield open_parquet(
-            stream, file.path, use_threads=file.use_threads, batch_bytes=file.batch_bytes
-        )
+def _stream(file: FileToOpen, stack: ExitStack) -> pa.NativeFile:
+    return stack.enter_context(open_sized(file.file_io, file.path, file.size))
 
 
-@contextmanager
-def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
+def _text_of(file: FileToOpen) -> str:
+    from paimon_explore.encoding.csv_json import decompressed  # noqa: PLC0415 - when a file has it
+
+    return decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
+
+
+def _check_one_column(file: FileToOpen) -> None:
+    if len(file.columns) != 1:
+        name = file.name.format
+        rule = f"a {name} file has exactly one column, but its schema has {len(file.columns)}"
+        raise CorruptFileError(file.path, "columns", rule)
+
+
+def _parquet(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
+    return open_parquet(
+        _stream(file, stack),
+        file.path,
+        use_threads=file.use_threads,
+        batch_bytes=file.batch_bytes,
+    )
+
+
+def _orc(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
     from paimon_explore.encoding.orc.reader import open_orc  # noqa: PLC0415 - when a file has it
     from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned  # noqa: PLC0415 - when a file has it
 
     legacy = file.options.value(ORC_TIMESTAMP_LTZ_LEGACY)
     ltz = LocalZoned(legacy=legacy, reader_zone=file.zone)
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        yield open_orc(stream, file.path, ltz)
+    return open_orc(_stream(file, stack), file.path, ltz)
 
 
-@contextmanager
-def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
+def _avro(file: FileToOpen, _: ExitStack) -> OpenDataFile:
     from paimon_explore.encoding.avro.reader import AvroDataFile  # noqa: PLC0415 - when a file has it
 
-    yield AvroDataFile(file.file_io.read(file.path), file.path)
+    return AvroDataFile(file.file_io.read(file.path), file.path)
 
 
-@contextmanager
-def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.csv_json import decompressed  # noqa: PLC0415 - when a file has it
+def _csv(file: FileToOpen, _: ExitStack) -> OpenDataFile:
     from paimon_explore.read.csv_json_data_file import csv_file  # noqa: PLC0415 - when a file has it
 
-    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
     names = [column.name for column in file.columns]
-    yield csv_file(text, names, file.options, path=file.path)
+    return csv_file(_text_of(file), names, file.options, path=file.path)
 
 
-@contextmanager
-def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.csv_json import decompressed  # noqa: PLC0415 - when a file has it
+def _json(file: FileToOpen, _: ExitStack) -> OpenDataFile:
     from paimon_explore.read.csv_json_data_file import json_file  # noqa: PLC0415 - when a file has it
 
-    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
-    yield json_file(text, file.options, path=file.path)
+    return json_file(_text_of(file), file.options, path=file.path)
 
 
-@contextmanager
-def _text(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.csv_json import decompressed, text_records  # noqa: PLC0415 - when a file has it
+def _text(file: FileToOpen, _: ExitStack) -> OpenDataFile:
+    from paimon_explore.encoding.csv_json import text_records  # noqa: PLC0415 - when a file has it
     from paimon_explore.read.csv_json_data_file import TextDataFile  # noqa: PLC0415 - when a file has it
 
-    if len(file.columns) != 1:
-        rule = f"a text file has exactly one column, but its schema has {len(file.columns)}"
-        raise CorruptFileError(file.path, "columns", rule)
-    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
-    lines = text_records(text, file.options.value(TEXT_LINE_DELIMITER))
-    yield TextDataFile(file.path, {file.columns[0].name: lines}, len(lines))
+    _check_one_column(file)
+    lines = text_records(_text_of(file), file.options.value(TEXT_LINE_DELIMITER))
+    return TextDataFile(file.path, {file.columns[0].name: lines}, len(lines))
 
 
-@contextmanager
-def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
+def _row(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
     from paimon_explore.encoding.row_format.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
 
     # without its type the end of a value is not known
     fields = [DataField(id=0, name=one.name, type=one.type) for one in file.columns]
     check_known_types(fields, "reading a row file with")
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        yield RowDataFile(stream, file.path, file.columns)
+    return RowDataFile(_stream(file, stack), file.path, file.columns)
 
 
-@contextmanager
-def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
+def _blob(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
     from paimon_explore.encoding.blob.blob_file import BlobDataFile  # noqa: PLC0415 - when a file has it
 
-    if len(file.columns) != 1:
-        rule = f"a blob file has exactly one column, but its schema has {len(file.columns)}"
-        raise CorruptFileError(file.path, "columns", rule)
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        yield BlobDataFile(stream, file.path, file.columns[0], as_descriptor=file.as_descriptor)
+    _check_one_column(file)
+    stream = _stream(file, stack)
+    return BlobDataFile(stream, file.path, file.columns[0], as_descriptor=file.as_descriptor)
 
 
-@contextmanager
-def _lance(file: FileToOpen) -> Iterator[OpenDataFile]:
-    try:
-        from paimon_explore.encoding.lance_file import LanceDataFile  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise _missing_library(file, error) from error
+def _lance(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
+    from paimon_explore.encoding.lance_file import LanceDataFile  # noqa: PLC0415 - optional
 
-    with _local_copy(file) as local_file:
-        yield LanceDataFile(local_file, file.path)
+    return LanceDataFile(_local_copy(file, stack), file.path)
 
 
-@contextmanager
-def _vortex(file: FileToOpen) -> Iterator[OpenDataFile]:
-    try:
-        from paimon_explore.encoding.vortex_file import VortexDataFile  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise _missing_library(file, error) from error
+def _vortex(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
+    from paimon_explore.encoding.vortex_file import VortexDataFile  # noqa: PLC0415 - optional
 
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        yield VortexDataFile(stream, file.path)
+    return VortexDataFile(_stream(file, stack), file.path)
 
 
-@contextmanager
-def _mosaic(file: FileToOpen) -> Iterator[OpenDataFile]:
-    try:
-        from paimon_explore.encoding.mosaic_file import MosaicDataFile  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise _missing_library(file, error) from error
+def _mosaic(file: FileToOpen, stack: ExitStack) -> OpenDataFile:
+    from paimon_explore.encoding.mosaic_file import MosaicDataFile  # noqa: PLC0415 - optional
 
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        yield MosaicDataFile(stream, file.path)
+    return MosaicDataFile(_stream(file, stack), file.path)
 
 
-def _missing_library(file: FileToOpen, error: ImportError) -> UnsupportedFeatureError:
-    from paimon_explore.encoding.native_libraries import missing_library  # noqa: PLC0415 - an error
+def _local_copy(file: FileToOpen, stack: ExitStack) -> str:
+    """Return the path of a file, or of a temporary copy of it, on the local disk."""
+    stream = _stream(file, stack)
+    if isinstance(file.file_io, LocalFileIO):
+        return absolute_path(local_path(file.path))
+    from tempfile import NamedTemporaryFile  # noqa: PLC0415 - files of stores
 
-    name = file.name.format
-    return missing_library(f"reading {name} files", file.path, error, extra=name)
-
-
-@contextmanager
-def _local_copy(file: FileToOpen) -> Iterator[str]:
-    """Context manager: the path of a file, or of a temporary copy of it, on the local disk."""
-    with open_sized(file.file_io, file.path, file.size) as stream:
-        if isinstance(file.file_io, LocalFileIO):
-            yield absolute_path(local_path(file.path))
-            return
-        from tempfile import NamedTemporaryFile  # noqa: PLC0415 - files of stores
-
-        with NamedTemporaryFile(suffix=f".{file.name.format}") as copy:
-            while chunk := stream.read(_COPY_BYTES):
-                copy.write(chunk)
-            copy.flush()
-            yield copy.name
+    suffix = f".{file.name.format}"
+    copy = stack.enter_context(NamedTemporaryFile(suffix=suffix))  # noqa: SIM115 - in the stack
+    while chunk := stream.read(_COPY_BYTES):
+        copy.write(chunk)
+    copy.flush()
+    return copy.name
 
 
-_OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFile]]] = {
+_OPENERS: Mapping[str, Callable[[FileToOpen, ExitStack], OpenDataFile]] = {
     "parquet": _parquet,
     "orc": _orc,
     "avro": _avro,

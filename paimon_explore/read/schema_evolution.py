@@ -29,8 +29,8 @@ from paimon_explore.data_types.definitions import (
     VectorType,
     with_nullable,
 )
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.encoding.arrow_type_conversion import (
-    COUNT,
     entries_of,
     struct_of_children,
     with_children,
@@ -180,7 +180,7 @@ def adapt(array: Column, stored: DataType, wanted: DataType, zone: tzinfo | None
         case ArrayType(), ArrayType():
             return _adapt_list(array, stored, wanted, zone)
         case ((MapType() | MultisetType()), (MapType() | MultisetType())):
-            return _adapt_map(array, _as_map(stored), _as_map(wanted), zone)
+            return _adapt_map(array, stored, wanted, zone)
         case VectorType(), VectorType() if stored.length == wanted.length:
             return _adapt_vector(array, stored, wanted, zone)
         case _:
@@ -209,16 +209,16 @@ def _adapt_row(array: Column, stored: RowType, wanted: RowType, zone: tzinfo | N
     return struct_of_children(array, wanted, children)
 
 
-def _as_map(data_type: MapType | MultisetType) -> MapType:
-    if isinstance(data_type, MapType):
-        return data_type
-    return MapType(key=data_type.element, value=COUNT, nullable=data_type.nullable)
-
-
-def _adapt_map(array: Column, stored: MapType, wanted: MapType, zone: tzinfo | None) -> Column:
+def _adapt_map(
+    array: Column,
+    stored: MapType | MultisetType,
+    wanted: MapType | MultisetType,
+    zone: tzinfo | None,
+) -> Column:
     assert isinstance(array, pa.MapArray)  # noqa: S101 - by `to_arrow`
-    keys = adapt(array.keys, stored.key, wanted.key, zone)
-    values = adapt(array.items, stored.value, wanted.value, zone)
+    (key, value), (wanted_key, wanted_value) = entry_types(stored), entry_types(wanted)
+    keys = adapt(array.keys, key, wanted_key, zone)
+    values = adapt(array.items, value, wanted_value, zone)
     return with_children(array, to_arrow(wanted), entries_of(to_arrow(wanted), keys, values))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Ints, as_python, build_fixed
+from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.value_equality import codes, combined, rank_in_group
 from paimon_explore.merge.numpy_columns import int8_array
@@ -186,13 +186,8 @@ def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Tab
         keys: names of the primary key columns, including partition columns; empty to compare
             whole rows, which may occur several times.
     """
-    rows = pa.concat_tables([before, after]).combine_chunks()
+    _, row, key = _numbered(before, after, keys)
     split = before.num_rows
-    row = combined([codes(column(rows, name)) for name in rows.column_names], count=len(rows))
-    if keys:
-        key = combined([codes(column(rows, name)) for name in keys], count=len(rows))
-    else:
-        key = row = number_duplicates(row, split)
     gone = ~np.isin(key[:split], key[split:])
     fresh = ~np.isin(row[split:], row[:split])
     return pa.concat_tables([_kinds(before, gone, _DELETE), _kinds(after, fresh, _INSERT)])
@@ -206,13 +201,8 @@ def changed_rows(
     Like `difference`, but a key with another row returns its old row as -U and its new row as +U,
     next to each other. Without `retracts` only new rows are returned.
     """
-    rows = pa.concat_tables([before, after]).combine_chunks()
+    rows, row, key = _numbered(before, after, keys)
     split, count = before.num_rows, rows.num_rows
-    row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
-    if keys:
-        key = combined([codes(column(rows, name)) for name in keys], count=count)
-    else:
-        key = row = number_duplicates(row, split)
     is_new = np.arange(count) >= split
     differs = ~_in_other(row, split)
     if not retracts:
@@ -230,6 +220,18 @@ def changed_rows(
     return found.append_column(
         pa.field("_VALUE_KIND", pa.int8()), int8_array(kinds[selected].astype(np.int8))
     )
+
+
+def _numbered(
+    before: pa.Table, after: pa.Table, keys: Sequence[str]
+) -> tuple[pa.Table, Ints, Ints]:
+    """The rows of both states, a number per row, and one per key; without keys rows are keys."""
+    rows = pa.concat_tables([before, after]).combine_chunks()
+    row = combined([codes(column(rows, name)) for name in rows.column_names], count=len(rows))
+    if keys:
+        return rows, row, combined([codes(column(rows, name)) for name in keys], count=len(rows))
+    row = number_duplicates(row, before.num_rows)
+    return rows, row, row
 
 
 def _in_other(numbers: Ints, split: int) -> Mask:
@@ -259,7 +261,5 @@ def _copies(values: Ints) -> Ints:
 
 def _kinds(rows: pa.Table, kept: Mask, kind: int) -> pa.Table:
     selected = rows.take(row_array(np.flatnonzero(kept)))
-    kinds = build_fixed(
-        pa.int8(), np.full(len(selected), kind, np.int8), np.ones(len(selected), np.bool_)
-    )
+    kinds = int8_array(np.full(len(selected), kind, np.int8))
     return selected.append_column(pa.field("_VALUE_KIND", pa.int8()), kinds)

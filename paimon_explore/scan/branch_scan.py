@@ -92,7 +92,7 @@ def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> 
     """All partitions of the first branch, and those of the second that the first lacks."""
     plan = plan_scan(first, predicate)
     below = plan_scan(second, predicate)
-    present = _partitions(first)
+    present = frozenset(byte_rows(distinct(column(_all(first).table, "partition"))[0]))
     added = tuple(split for split in below.splits if split.partition not in present)
     named = (replace(s, name=f"{second.branch}: {s.name}") for s in below.stages)
     return replace(
@@ -108,10 +108,6 @@ def _all(target: ScanTarget) -> ManifestEntries:
         return ManifestEntries.empty()
     partition_filter = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
     return live_files(target.store, target.snapshot, partition_filter)
-
-
-def _partitions(target: ScanTarget) -> frozenset[bytes]:
-    return frozenset(byte_rows(distinct(column(_all(target).table, "partition"))[0]))
 
 
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:

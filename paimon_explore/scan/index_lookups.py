@@ -163,7 +163,14 @@ class IndexSource:
         entries = self.store.manifests.index_of(self.snapshot)
         wanted = {field.id for field in self.schema.fields if field.name in names}
         return entries.filter(
-            np.array([_is_of(row, wanted, with_sources) for row in entries.rows()], np.bool_)
+            np.array(
+                [
+                    is_index_of(row, INDEX_TYPES, wanted, with_sources=with_sources)
+                    and row["global_index"]["index_meta"] is not None  # type: ignore[index]  # an index
+                    for row in entries.rows()
+                ],
+                np.bool_,
+            )
         )
 
     def files(
@@ -204,15 +211,28 @@ class IndexSource:
         return found
 
 
-def _is_of(row: Mapping[str, object], wanted: set[int], with_sources: bool) -> bool:  # noqa: FBT001 - one of two kinds
+def is_index_of(
+    row: Mapping[str, object],
+    types: Collection[str],
+    field_ids: Collection[int],
+    *,
+    with_sources: bool,
+) -> bool:
+    """Whether an entry is of an index on one of these columns.
+
+    Args:
+        row: the entry.
+        types: the types of indexes.
+        field_ids: of the columns.
+        with_sources: whether it names its data files, or has row ids.
+    """
     index = row["global_index"]
     return (
         isinstance(index, dict)
-        and row["index_type"] in INDEX_TYPES
-        and index["index_field_id"] in wanted
+        and row["index_type"] in types
+        and index["index_field_id"] in field_ids
         and not index["extra_field_ids"]
         and (primary_key_sources(index) is not None) is with_sources
-        and index["index_meta"] is not None
     )
 
 
@@ -381,7 +401,7 @@ def indexed_row_ids(
     if not _is_used(source):
         return None
     names = names_of(predicate)
-    files = source.files(source.entries(names, with_sources=False), names, _row_range)
+    files = source.files(source.entries(names, with_sources=False), names, covered_row_ids)
     if not files:
         return None
     read = BitMap64()
@@ -402,8 +422,12 @@ def _is_used(source: IndexSource) -> bool:
     )
 
 
-def _row_range(row: Mapping[str, object], path: str) -> tuple[int, tuple[RowRange, ...]]:
-    """The row ids that an index file covers."""
+def covered_row_ids(row: Mapping[str, object], path: str) -> tuple[int, tuple[RowRange, ...]]:
+    """The number of rows of an index file, and the row ids that it covers.
+
+    Raises:
+        CorruptFileError: the entry of the file has no range.
+    """
     index = row["global_index"]
     if not isinstance(index, dict):
         raise CorruptFileError(path, "_GLOBAL_INDEX", "must be there")

@@ -10,7 +10,7 @@ pypaimon 2.1, pypaimon-rust 0.4.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ import pyarrow as pa
 from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import Floats, as_python
-from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.encoding.global_index.search_scores import Hit
 from paimon_explore.encoding.native_libraries import PositionalSource, missing_library
 from paimon_explore.errors import (
@@ -40,7 +39,7 @@ from paimon_explore.metadata.options.table_options import (
     PK_VECTOR_INDEX_COLUMNS,
     VECTOR_INDEX_SEARCH_MODE,
 )
-from paimon_explore.scan.index_lookups import RowRange
+from paimon_explore.scan.index_lookups import RowRange, covered_row_ids, is_index_of
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.primary_key_index import LiveFiles
 from paimon_explore.scan.scored_rows import ScoredRows
@@ -242,7 +241,7 @@ def _index_files(
     )
     is_keyed = target.keys is not None
     wanted = [
-        field is not None and _is_of(row, field.id, query.types) and _is_keyed(row) is is_keyed
+        field is not None and is_index_of(row, query.types, {field.id}, with_sources=is_keyed)
         for row in entries.rows()
     ]
     entries = entries.filter(np.array(wanted, np.bool_))
@@ -261,7 +260,7 @@ def _index_files(
     for row, path in zip(rows, map(str, paths), strict=True):
         if row["index_type"] != rows[0]["index_type"]:
             continue
-        count, ranges = live.ranges(row, path) if is_keyed else _row_ids(row, path)
+        count, ranges = live.ranges(row, path) if is_keyed else covered_row_ids(row, path)
         if ranges:
             yield _IndexFile(
                 path=path,
@@ -291,27 +290,3 @@ def _check_missing(target: ScanTarget, query: IndexQuery) -> None:
         message=f"Column {column!r} has no index of type {' or '.join(query.types)}.",
         hint=hint,
     )
-
-
-def _row_ids(row: Mapping[str, Any], path: str) -> tuple[int, list[RowRange]]:
-    """The row ids that an index file covers."""
-    index = row["global_index"]
-    start, end = index["row_range_start"], index["row_range_end"] + 1
-    if not 0 <= start < end:
-        rule = f"must be a range of row ids, not {start} to {end - 1}"
-        raise CorruptFileError(path, "_GLOBAL_INDEX of the index manifest", rule)
-    return end - start, [RowRange(0, start, end - start)]
-
-
-def _is_of(row: Mapping[str, object], field_id: int, types: tuple[str, ...]) -> bool:
-    index = row["global_index"]
-    return (
-        isinstance(index, dict)
-        and row["index_type"] in types
-        and index["index_field_id"] == field_id
-        and not index["extra_field_ids"]
-    )
-
-
-def _is_keyed(row: Mapping[str, object]) -> bool:
-    return primary_key_sources(row["global_index"]) is not None

@@ -13,16 +13,20 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from paimon_explore.data_types.local_time import system_clock
-from paimon_explore.errors import CorruptFileError
+from paimon_explore.errors import CorruptFileError, MissingFileError
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.versioned_reads import read_listed
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import MAX_LONG
+from paimon_explore.metadata.table_paths import TablePaths
 
 if TYPE_CHECKING:
+    from paimon_explore.metadata.schema.table_schema import TableSchema
+    from paimon_explore.metadata.snapshot import Snapshot
     from paimon_explore.store.catalog_environment import CatalogEnvironment
 
 _Value = TypeVar("_Value")
+_Numbered = TypeVar("_Numbered", bound="Snapshot | TableSchema")
 _MAX_CACHED_BYTES = 128 << 10
 """Maximum size of a file whose value is cached; the schema of 1,000 columns fits."""
 _MAX_CACHED_VALUES = 256
@@ -114,6 +118,33 @@ def load_listed_json(
         return _parsed_value(parse, read_listed(file_io, status), status.path)
     except CorruptFileError:
         return load_json(file_io, status.path, parse, read_retry)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFiles:
+    """A folder of small JSON files of a branch."""
+
+    file_io: FileIO
+    paths: TablePaths
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
+
+    def _found(self, path: str, parse: Callable[[bytes, str], _Value]) -> _Value | None:
+        """Return the value of a file, or None if it does not exist."""
+        try:
+            return load_json(self.file_io, path, parse, self.read_retry)
+        except MissingFileError:
+            return None
+
+
+def checked_id(found: _Numbered, number: int, path: str) -> _Numbered:
+    """Check that the id in a file is that of its name.
+
+    Raises:
+        CorruptFileError: it is another one.
+    """
+    if found.id != number:
+        raise CorruptFileError(path, "id", f"must be {number}, as in the file name")
+    return found
 
 
 def list_numbers(file_io: FileIO, folder: str, prefix: str) -> list[int]:

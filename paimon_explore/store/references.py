@@ -7,7 +7,7 @@ The consumers (named streaming readers) of a branch.
 
 from functools import partial
 
-from paimon_explore.errors import MissingFileError, NotFoundError, choices
+from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -20,20 +20,14 @@ from paimon_explore.metadata.table_paths import (
 )
 from paimon_explore.metadata.tag import Tag, encode_tag, parse_tag
 from paimon_explore.store.json_file_loader import (
-    DEFAULT_READ_RETRY,
-    ReadRetry,
+    StoredFiles,
     list_names,
-    load_json,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Tags:
+class Tags(StoredFiles):
     """The tag folder of one branch; its subfolder `tag-success-file` is ignored."""
-
-    file_io: FileIO
-    paths: TablePaths
-    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def names(self) -> list[str]:
         """Return all tag names, sorted."""
@@ -41,10 +35,7 @@ class Tags:
 
     def find(self, name: str) -> Tag | None:
         """Return a tag, or None if it does not exist."""
-        try:
-            return load_json(self.file_io, self.paths.tag(name), parse_tag, self.read_retry)
-        except MissingFileError:
-            return None
+        return self._found(self.paths.tag(name), parse_tag)
 
     def load(self, name: str) -> Tag:
         """Return a tag.
@@ -107,12 +98,8 @@ class Branches:
 
 
 @dataclass(frozen=True, slots=True)
-class Consumers:
+class Consumers(StoredFiles):
     """The consumer folder of one branch."""
-
-    file_io: FileIO
-    paths: TablePaths
-    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def ids(self) -> list[str]:
         """Return all consumer ids, sorted."""
@@ -120,11 +107,7 @@ class Consumers:
 
     def find(self, consumer_id: str) -> Consumer | None:
         """Return the progress of a consumer, or None if it does not exist."""
-        path = self.paths.consumer(consumer_id)
-        try:
-            return load_json(self.file_io, path, parse_consumer, self.read_retry)
-        except MissingFileError:
-            return None
+        return self._found(self.paths.consumer(consumer_id), parse_consumer)
 
     def list(self) -> dict[str, Consumer]:
         """Return all consumers by id."""

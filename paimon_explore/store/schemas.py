@@ -3,19 +3,18 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, choices
+from paimon_explore.errors import MissingFileError, NotFoundError, choices
 from paimon_explore.fileio.concurrent_requests import at_once
-from paimon_explore.fileio.file_io import FileIO, FileStatus
+from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema, encode_schema, parse_schema
-from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, TablePaths
+from paimon_explore.metadata.table_paths import SCHEMA_PREFIX
 from paimon_explore.store.json_file_loader import (
-    DEFAULT_READ_RETRY,
-    ReadRetry,
+    StoredFiles,
+    checked_id,
     create_file,
     list_numbered,
     list_numbers,
-    load_json,
     load_listed_json,
 )
 
@@ -24,12 +23,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Schemas:
+class Schemas(StoredFiles):
     """The schema folder of one branch."""
 
-    file_io: FileIO
-    paths: TablePaths
-    read_retry: ReadRetry = DEFAULT_READ_RETRY
     environment: "CatalogEnvironment | None" = None
 
     def ids(self) -> list[int]:
@@ -49,12 +45,11 @@ class Schemas:
             CorruptFileError, UnsupportedVersionError: the file cannot be parsed.
         """
         path = self.paths.schema(schema_id)
-        try:
-            schema = load_json(self.file_io, path, parse_schema, self.read_retry)
-        except MissingFileError as error:
+        found = self._found(path, parse_schema)
+        if found is None:
             known = f"Schemas: {choices(map(str, self.ids()))}."
-            raise NotFoundError("schema", schema_id, self.paths.root, hint=known) from error
-        return _checked(schema, schema_id, path)
+            raise NotFoundError("schema", schema_id, self.paths.root, hint=known)
+        return checked_id(found, schema_id, path)
 
     def list(self) -> list[TableSchema]:
         """Return all schemas, oldest first."""
@@ -72,10 +67,4 @@ class Schemas:
             schema = load_listed_json(self.file_io, status, parse_schema, self.read_retry)
         except MissingFileError:
             return self.load(schema_id)  # raises an error that names the schemas
-        return _checked(schema, schema_id, status.path)
-
-
-def _checked(schema: TableSchema, schema_id: int, path: str) -> TableSchema:
-    if schema.id != schema_id:
-        raise CorruptFileError(path, "id", f"must be {schema_id}, as in the file name")
-    return schema
+        return checked_id(schema, schema_id, status.path)

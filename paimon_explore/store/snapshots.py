@@ -16,20 +16,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, PaimonError
+from paimon_explore.errors import MissingFileError, NotFoundError, PaimonError
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
-from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
+from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX
 from paimon_explore.store.json_file_loader import (
-    DEFAULT_READ_RETRY,
-    ReadRetry,
+    StoredFiles,
+    checked_id,
     create_file,
     list_numbered,
     list_numbers,
-    load_json,
     load_listed_json,
 )
 
@@ -45,12 +44,9 @@ _MAX_READS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshots:
+class Snapshots(StoredFiles):
     """The snapshot folder of one branch."""
 
-    file_io: FileIO
-    paths: TablePaths
-    read_retry: ReadRetry = DEFAULT_READ_RETRY
     environment: "CatalogEnvironment | None" = None
 
     @property
@@ -141,10 +137,9 @@ class Snapshots:
 
     def find(self, snapshot_id: int) -> Snapshot | None:
         """Return a snapshot, or None if it does not exist."""
-        snapshot = self._parsed(snapshot_id)
-        if snapshot is None:
-            return None
-        return _checked(snapshot, snapshot_id, self.paths.snapshot(snapshot_id))
+        found = self._parsed(snapshot_id)
+        path = self.paths.snapshot(snapshot_id)
+        return None if found is None else checked_id(found, snapshot_id, path)
 
     def load(self, snapshot_id: int) -> Snapshot:
         """Return a snapshot.
@@ -229,14 +224,10 @@ class Snapshots:
             found = load_listed_json(self.file_io, status, parse_snapshot, self.read_retry)
         except MissingFileError:
             return None
-        return _checked(found, snapshot_id, status.path)
+        return checked_id(found, snapshot_id, status.path)
 
     def _parsed(self, snapshot_id: int) -> Snapshot | None:
-        path = self.paths.snapshot(snapshot_id)
-        try:
-            return load_json(self.file_io, path, parse_snapshot, self.read_retry)
-        except MissingFileError:
-            return None
+        return self._found(self.paths.snapshot(snapshot_id), parse_snapshot)
 
     def _hint(self, path: str) -> int | None:
         return read_hint(self.file_io, path)
@@ -274,12 +265,8 @@ class Snapshots:
 
 
 @dataclass(frozen=True, slots=True)
-class Changelogs:
+class Changelogs(StoredFiles):
     """The changelog folder of one branch: expired snapshots with a long-lived changelog."""
-
-    file_io: FileIO
-    paths: TablePaths
-    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def ids(self) -> list[int]:
         """Return the snapshot ids of all long-lived changelogs, ascending."""
@@ -296,11 +283,8 @@ class Changelogs:
     def find(self, snapshot_id: int) -> Snapshot | None:
         """Return a changelog, or None if it does not exist."""
         path = self.paths.changelog(snapshot_id)
-        try:
-            snapshot = load_json(self.file_io, path, parse_snapshot, self.read_retry)
-        except MissingFileError:
-            return None
-        return _checked(snapshot, snapshot_id, path)
+        found = self._found(path, parse_snapshot)
+        return None if found is None else checked_id(found, snapshot_id, path)
 
     def load(self, snapshot_id: int) -> Snapshot:
         """Return a changelog.
@@ -351,12 +335,6 @@ def last_run(ids: Sequence[int]) -> list[int]:
     while place > 0 and ids[place - 1] == ids[place] - 1:
         place -= 1
     return list(ids[place:])
-
-
-def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:
-    if snapshot.id != snapshot_id:
-        raise CorruptFileError(path, "id", f"must be {snapshot_id}, as in the file name")
-    return snapshot
 
 
 def _range(ids: list[int], what: str) -> str:

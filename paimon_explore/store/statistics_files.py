@@ -1,19 +1,16 @@
 """The statistics files of a table."""
 
-from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.statistics_file import Statistics, encode_statistics, parse_statistics
-from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_file_loader import DEFAULT_READ_RETRY, ReadRetry, load_json
+from paimon_explore.store.json_file_loader import (
+    StoredFiles,
+    load_json,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class StatisticsFiles:
+class StatisticsFiles(StoredFiles):
     """The statistics folder of a table."""
-
-    file_io: FileIO
-    paths: TablePaths
-    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def load(self, name: str) -> Statistics:
         """Return the statistics in a file.

@@ -15,6 +15,7 @@ from paimon_explore.data_types.arrow_buffers import (
     as_python,
     empty_table,
     int64_values,
+    string_array,
     take_rows,
 )
 from paimon_explore.data_types.definitions import RowType
@@ -35,7 +36,6 @@ from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
-from paimon_explore.scan.splits.file_locations import texts_array
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.incremental_range import Increment
@@ -70,7 +70,7 @@ ROWKIND = pa.field("rowkind", pa.string())
 
 def row_kinds(numbers: Column) -> Column:
     """Convert row kinds to text."""
-    return take_rows(texts_array(ROW_KINDS), int64_values(numbers))
+    return take_rows(string_array(ROW_KINDS), int64_values(numbers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,17 +94,7 @@ class DataFileWriter:
         self._blob_files = blob_files
         self._files: list[FileRow] = []
         self._paths: list[str] = []
-        self._size = LazySize()
-
-    @property
-    def buffered_bytes(self) -> int:
-        """Size of the rows that are not in a file yet."""
-        return self._size.exact
-
-    @property
-    def buffered_bytes_limit(self) -> int:
-        """An upper limit of `buffered_bytes` that takes no time."""
-        return self._size.limit
+        self.buffered = LazySize()
 
     @property
     def is_open(self) -> bool:
@@ -118,7 +108,7 @@ class DataFileWriter:
         check_cancelled()
         self._buffer.append(rows)
         self.buffered_rows += len(rows)
-        self._size.add(rows)
+        self.buffered.add(rows)
         if self.buffered_rows >= self._one_group and self.buffered_rows >= self._group_rows():
             self._write_groups(everything=False)
 
@@ -139,7 +129,7 @@ class DataFileWriter:
 
     def _group_rows(self) -> int:
         limit = min(self._layout.group_bytes or GROUP_BYTES, self._layout.target_bytes)
-        row_bytes = max(self.buffered_bytes // self.buffered_rows, 1)
+        row_bytes = max(self.buffered.exact // self.buffered_rows, 1)
         rows = max(min(GROUP_ROWS, limit // row_bytes), _MIN_GROUP_ROWS)
         return min(rows, self._layout.target_rows)
 
@@ -157,9 +147,9 @@ class DataFileWriter:
         rest = rows.slice(start)
         self._buffer = [rest] if len(rest) else []
         self.buffered_rows = len(rest)
-        self._size = LazySize()
+        self.buffered = LazySize()
         if len(rest):
-            self._size.add(rest)
+            self.buffered.add(rest)
 
     def _room(self) -> int:
         """Return the number of rows until the current file is full."""

@@ -8,7 +8,8 @@ Spec: concepts/spec/fileindex. Seen in: golden java200/file_index.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -35,6 +36,8 @@ from paimon_explore.metadata.options.option_definition import (
     read_value,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
+
+T = TypeVar("T")
 
 _PREFIX = "file-index."
 _COLUMNS = re.compile(r"file-index\.([^.]+)\.columns")
@@ -119,30 +122,18 @@ def _value_type(data_type: DataType, kind: str, name: str, column: str) -> DataT
 
 
 def _settings(kind: str, names: Sequence[str], options: TableOptions) -> IndexSettings:
-    def text(setting: str) -> tuple[str, str | None]:
+    def value(setting: str, parse: Callable[[str], T], default: T) -> T:
         keys = [f"{_PREFIX}{kind}.{name}.{setting}" for name in names]
-        key = next((key for key in keys if key in options), keys[0])
-        return key, options.get(key)
+        key = next((key for key in keys if key in options), None)
+        return default if key is None else read_value(key, options[key], parse)
 
-    items, fpp, version = text("items"), text("fpp"), text("version")
-    block, chunk = text("index-block-size"), text("chunk-size")
     return IndexSettings(
-        items=bloom_filter.DEFAULT_ITEMS
-        if items[1] is None
-        else read_value(*_given(items), parse_integer),
-        fpp=bloom_filter.DEFAULT_FPP if fpp[1] is None else read_value(*_given(fpp), parse_number),
-        version=2 if version[1] is None else read_value(*_given(version), parse_integer),
-        block_bytes=(
-            bitmap.DEFAULT_BLOCK_BYTES
-            if block[1] is None
-            else read_value(*_given(block), parse_size)
-        ),
-        chunk_bytes=None if chunk[1] is None else read_value(*_given(chunk), parse_size),
+        items=value("items", parse_integer, bloom_filter.DEFAULT_ITEMS),
+        fpp=value("fpp", parse_number, bloom_filter.DEFAULT_FPP),
+        version=value("version", parse_integer, 2),
+        block_bytes=value("index-block-size", parse_size, bitmap.DEFAULT_BLOCK_BYTES),
+        chunk_bytes=value("chunk-size", parse_size, None),
     )
-
-
-def _given(found: tuple[str, str | None]) -> tuple[str, str]:
-    return found[0], found[1] or ""
 
 
 class FileIndexes:

@@ -329,7 +329,7 @@ class MergeBuffer:
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
         self._merged: pa.RecordBatch | None = None
-        self._size = LazySize()
+        self.buffered = LazySize()
         self.buffered_rows = 0
         location = target.file_location(*bucket, target.file_names())
         layout = keyed_layout(schema, options)
@@ -340,16 +340,6 @@ class MergeBuffer:
         if options.value(opt.CHANGELOG_PRODUCER) is ChangelogProducer.INPUT and not target.replaces:
             self._changelog = DataFileWriter(location, changelog_layout(schema, options))
 
-    @property
-    def buffered_bytes(self) -> int:
-        """Size of the rows that are not in a file yet."""
-        return self._size.exact
-
-    @property
-    def buffered_bytes_limit(self) -> int:
-        """An upper limit of `buffered_bytes` that takes no time."""
-        return self._size.limit
-
     def add(self, rows: pa.RecordBatch) -> None:
         """Add rows with `_VALUE_KIND` as their last column, and assign sequence numbers."""
         rows = self._blobs.described(rows)
@@ -358,7 +348,7 @@ class MergeBuffer:
         column = build_fixed(pa.int64(), numbers)
         self._rows.append(rows.append_column(_SEQUENCE_FIELD, column))
         self.buffered_rows += rows.num_rows
-        self._size.add(self._rows[-1])
+        self.buffered.add(self._rows[-1])
 
     @property
     def is_small(self) -> bool:
@@ -384,7 +374,7 @@ class MergeBuffer:
         rows = self._rows[0] if len(self._rows) == 1 else pa.Table.from_batches(self._rows)
         self._rows = []
         self.buffered_rows = 0
-        self._size = LazySize()
+        self.buffered = LazySize()
         if self._changelog is not None:
             self._write(self._changelog, sort_rows(rows, self._spec))
         self._write(self._data, merge_sorted(rows, self._spec))
@@ -440,14 +430,9 @@ class PostponeBuffer:
         self._data = DataFileWriter(location, layout)
 
     @property
-    def buffered_bytes(self) -> int:
+    def buffered(self) -> LazySize:
         """Size of the rows that are not in a file yet."""
-        return self._data.buffered_bytes
-
-    @property
-    def buffered_bytes_limit(self) -> int:
-        """An upper limit of `buffered_bytes` that takes no time."""
-        return self._data.buffered_bytes_limit
+        return self._data.buffered
 
     @property
     def buffered_rows(self) -> int:

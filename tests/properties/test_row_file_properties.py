@@ -28,9 +28,9 @@ def written(drawn: Drawn, block_bytes: int) -> tuple[bytes, list[Column]]:
     out = io.BytesIO()
     writer = RowFileWriter(out.write, stored(types), block_bytes=block_bytes)
     count = len(values[0])
-    writer.add([column.slice(0, count // 2) for column in found], count // 2)
-    writer.add([column.slice(count // 2) for column in found], count - count // 2)
-    writer.finish()
+    writer.write([column.slice(0, count // 2) for column in found])
+    writer.write([column.slice(count // 2) for column in found])
+    writer.close()
     return out.getvalue(), found
 
 

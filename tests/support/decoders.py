@@ -320,8 +320,8 @@ def _row_file() -> bytes:
         [["a", None], []], [date(2024, 1, 1), None],
     )  # fmt: skip
     columns = [column_of(v, c.type) for v, c in zip(values, _STORED, strict=True)]
-    writer.add(columns, 2)
-    writer.finish()
+    writer.write(columns)
+    writer.close()
     return out.getvalue()
 
 

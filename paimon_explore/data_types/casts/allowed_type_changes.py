@@ -26,6 +26,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
     with_nullable,
 )
+from paimon_explore.data_types.traversal import is_root, parts
 
 _NOTHING: frozenset[TypeRoot] = frozenset()
 _TO_NUMBER = NUMBERS | TEXTS | TIMESTAMPS | {TypeRoot.BOOLEAN}
@@ -139,17 +140,11 @@ def _is_executable_to_text(source: TypeRoot, target: AtomicType) -> bool:
 
 def has_text_form(data_type: DataType) -> bool:
     """Return whether values of a type can be cast to text."""
-    match data_type:
-        case AtomicType():
-            return data_type.root not in SPATIAL | {TypeRoot.VARIANT, TypeRoot.BLOB}
-        case ArrayType():
-            return has_text_form(data_type.element)
-        case MapType():
-            return has_text_form(data_type.key) and has_text_form(data_type.value)
-        case RowType():
-            return all(has_text_form(field.type) for field in data_type.fields)
-        case VectorType() | MultisetType():
-            return False
+    return not any(
+        is_root(part, *SPATIAL, TypeRoot.VARIANT, TypeRoot.BLOB)
+        or isinstance(part, VectorType | MultisetType)
+        for part in parts(data_type)
+    )
 
 
 _EXECUTABLE: Mapping[TypeRoot, frozenset[TypeRoot]] = {

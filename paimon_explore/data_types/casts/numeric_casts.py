@@ -5,7 +5,7 @@ for smaller types; NaN becomes 0. Decimals are rounded half up, and become null 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 
 import numpy as np
@@ -86,12 +86,8 @@ def numbers_from_decimals(array: Column, source: AtomicType, target: AtomicType)
     if (source.precision or 0) <= _COMPACT_PRECISION:
         values = decimal_low_bits(array) / np.float64(10 ** (source.scale or 0))
         return _numbers(values, target, array)
-    doubles = map_distinct(array, _as_floats, pa.float64())
+    doubles = map_distinct(array, float, pa.float64())  # type: ignore[arg-type]  # decimals
     return _numbers(float64_values(doubles), target, array)
-
-
-def _as_floats(values: Sequence[object]) -> list[object]:
-    return [float(value) for value in values if isinstance(value, Decimal)]
 
 
 def decimals_from_integers(array: Column, _: AtomicType, target: AtomicType) -> Column:
@@ -112,21 +108,15 @@ def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) 
     found = _fitted(texts.cast(pa.decimal128(_MAX_PRECISION, _PLAIN_DIGITS)), target)
     if plain.all():
         return found
+
+    def convert(value: object) -> Decimal | None:
+        if not isinstance(value, float) or not math.isfinite(value):
+            raise uncastable_value(value, target)
+        return fitted_decimal(Decimal(double_text(value)), target)
+
     # a loop over distinct values: Arrow has no function that gives Java's digits
-    others = map_distinct(kept_where(~plain, doubles), _each_fitted(target), to_arrow(target))
+    others = map_distinct(kept_where(~plain, doubles), convert, to_arrow(target))
     return computed("coalesce", [found, others])
-
-
-def _each_fitted(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
-    def convert(values: Sequence[object]) -> list[object]:
-        found: list[object] = []
-        for value in values:
-            if not isinstance(value, float) or not math.isfinite(value):
-                raise uncastable_value(value, target)
-            found.append(fitted_decimal(Decimal(double_text(value)), target))
-        return found
-
-    return convert
 
 
 def decimals_from_decimals(array: Column, _: AtomicType, target: AtomicType) -> Column:

@@ -13,9 +13,10 @@ Spec: Paimon's casts from strings; `java.time` where they use it.
 
 import calendar
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, tzinfo
 from decimal import Decimal, InvalidOperation
+from functools import partial
 
 import pyarrow as pa
 
@@ -78,22 +79,15 @@ def integers_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
     try:
         return digits.cast(to_arrow(target))
     except pa.ArrowInvalid:
-        return map_distinct(array, _bounded(target), to_arrow(target))
+        return map_distinct(array, partial(_bounded, target), to_arrow(target))
 
 
-def _bounded(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
-    bits = to_arrow(target).bit_width
-
-    def convert(values: Sequence[object]) -> list[object]:
-        found: list[object] = []
-        for value in values:
-            number = int(str(value).partition(".")[0] or "0")
-            if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
-                raise uncastable_value(value, target)
-            found.append(number)
-        return found
-
-    return convert
+def _bounded(target: AtomicType, value: object) -> int:
+    bound = 2 ** (to_arrow(target).bit_width - 1)
+    number = int(str(value).partition(".")[0] or "0")
+    if not -bound <= number < bound:
+        raise uncastable_value(value, target)
+    return number
 
 
 def floats_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
@@ -105,29 +99,20 @@ def floats_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Colum
     trimmed = computed("utf8_trim", [array], pc.TrimOptions(_JAVA_SPACE))
     is_plain = matches(trimmed, _FLOAT)
     if not true_mask(where_valid(array, is_plain))[valid_mask(array)].all():
-        return map_distinct(trimmed, _hex_or_plain(target), to_arrow(target))
+        return map_distinct(trimmed, partial(_hex_or_plain, target), to_arrow(target))
     unsigned = replaced(trimmed, r"^\+", "")
     return replaced(unsigned, "([0-9.])[fFdD]$", r"\1").cast(to_arrow(target))
 
 
-def _hex_or_plain(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
-    plain = re.compile(_FLOAT)
-
-    def convert(values: Sequence[object]) -> list[object]:
-        found: list[object] = []
-        for value in values:
-            text = str(value)
-            hexadecimal = _HEX_FLOAT.fullmatch(text)
-            if hexadecimal is not None:
-                found.append(float.fromhex(hexadecimal[1]))
-            elif plain.fullmatch(text):
-                bare = text if text.endswith(("NaN", "Infinity")) else text.rstrip("fFdD")
-                found.append(pa.scalar(bare.removeprefix("+")).cast(to_arrow(target)).as_py())
-            else:
-                raise uncastable_value(value, target)
-        return found
-
-    return convert
+def _hex_or_plain(target: AtomicType, value: object) -> object:
+    text = str(value)
+    hexadecimal = _HEX_FLOAT.fullmatch(text)
+    if hexadecimal is not None:
+        return float.fromhex(hexadecimal[1])
+    if re.fullmatch(_FLOAT, text) is None:
+        raise uncastable_value(value, target)
+    bare = text if text.endswith(("NaN", "Infinity")) else text.rstrip("fFdD")
+    return pa.scalar(bare.removeprefix("+")).cast(to_arrow(target)).as_py()
 
 
 def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
@@ -137,16 +122,13 @@ def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
         UncastableError: a text in another format.
     """
 
-    def convert(values: Sequence[object]) -> list[object]:
-        found: list[object] = []
-        for value in values:
-            if not _DECIMAL.fullmatch(str(value)):
-                raise uncastable_value(value, target)
-            try:
-                found.append(fitted_decimal(Decimal(str(value)), target))
-            except InvalidOperation as error:
-                raise uncastable_value(value, target) from error
-        return found
+    def convert(value: object) -> Decimal | None:
+        if not _DECIMAL.fullmatch(str(value)):
+            raise uncastable_value(value, target)
+        try:
+            return fitted_decimal(Decimal(str(value)), target)
+        except InvalidOperation as error:
+            raise uncastable_value(value, target) from error
 
     # a loop over distinct values: Arrow has no function that rounds and gives null on overflow
     return map_distinct(array, convert, to_arrow(target))
@@ -158,7 +140,7 @@ def dates_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column
     Raises:
         UncastableError: a text in another format.
     """
-    days = map_distinct(array, _each_or_refuse(parse_date, target), pa.int32())
+    days = map_distinct(array, partial(_parsed, parse_date, target), pa.int32())
     return days.view(pa.date32())
 
 
@@ -168,23 +150,15 @@ def times_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column
     Raises:
         UncastableError: a text in another format.
     """
-    millis = map_distinct(array, _each_or_refuse(parse_time, target), pa.int32())
+    millis = map_distinct(array, partial(_parsed, parse_time, target), pa.int32())
     return millis.view(pa.time32("ms"))
 
 
-def _each_or_refuse(
-    parse: Callable[[str], object], target: AtomicType
-) -> Callable[[Sequence[object]], list[object]]:
-    def convert(values: Sequence[object]) -> list[object]:
-        found: list[object] = []
-        for value in values:
-            parsed = parse(str(value))
-            if parsed is None:
-                raise uncastable_value(value, target)
-            found.append(parsed)
-        return found
-
-    return convert
+def _parsed(parse: Callable[[str], object], target: AtomicType, value: object) -> object:
+    found = parse(str(value))
+    if found is None:
+        raise uncastable_value(value, target)
+    return found
 
 
 def timestamps_from_texts(
@@ -212,7 +186,7 @@ def timestamps_from_texts(
 
     columns = _regular_parts(array, precision)
     if columns is None:
-        pairs = map_distinct(array, _each_or_refuse(parse, target), _PAIR)
+        pairs = map_distinct(array, partial(_parsed, parse, target), _PAIR)
         columns = pairs.flatten() if isinstance(pairs, pa.StructArray) else []
     seconds, nanos = map(int64_values, columns)
     if target.root is TypeRoot.TIMESTAMP_LTZ:

@@ -3,9 +3,8 @@
 Spec: Paimon's casts to strings.
 """
 
-from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -114,7 +113,7 @@ def texts_of(array: Column, source: AtomicType, zone: tzinfo | None) -> Column:
 
 def _numbers(array: Column, root: TypeRoot) -> Column:
     if root is TypeRoot.DECIMAL:
-        return map_distinct(array, _each(Decimal, decimal_text), pa.string())
+        return map_distinct(array, decimal_text, pa.string())  # type: ignore[arg-type]  # decimals
     if root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         return float_texts(array, root)
     return array.cast(pa.string())
@@ -125,21 +124,12 @@ def _take_texts(texts: list[str], places: Ints, like: Column) -> Column:
     return computed("take", [string_array(texts), indices])
 
 
-def _each(
-    kind: type[Decimal], function: Callable[[Decimal], str]
-) -> Callable[[Sequence[object]], list[object]]:
-    return lambda values: [function(value) for value in values if isinstance(value, kind)]
-
-
 def _decoded(array: Column) -> Column:
     try:
         return array.cast(pa.string())
     except pa.ArrowInvalid:
-        return map_distinct(array, _lenient, pa.string())
-
-
-def _lenient(values: Sequence[object]) -> list[object]:
-    return [value.decode("utf-8", "replace") for value in values if isinstance(value, bytes)]
+        lenient = partial(str, encoding="utf-8", errors="replace")
+        return map_distinct(array, lenient, pa.string())
 
 
 def _dates(array: Column) -> Column:

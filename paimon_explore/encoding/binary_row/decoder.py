@@ -28,11 +28,11 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.encoding.binary_row.row_layout import (
     ARITY_BYTES,
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
-    COUNT_TYPE,
     DECIMAL_ITEM,
     INLINE,
     KIND_BITS,
@@ -134,10 +134,8 @@ def decode_cells(source: Source, cells: CellPositions, data_type: DataType) -> C
             return _decode_array(source, cells, data_type)
         case VectorType():
             return _decode_vector(source, cells, data_type)
-        case MapType(key=key, value=value):
-            return _decode_map(source, cells, data_type, (key, value))
-        case MultisetType(element=element):
-            return _decode_map(source, cells, data_type, (element, COUNT_TYPE))
+        case MapType() | MultisetType():
+            return _decode_map(source, cells, data_type)
 
 
 def decode_fields(
@@ -363,9 +361,8 @@ def _decode_vector(source: Source, cells: CellPositions, data_type: VectorType) 
     return nb.build_struct(to_arrow(data_type), [values], cells.valid)
 
 
-def _decode_map(
-    source: Source, cells: CellPositions, data_type: DataType, types: tuple[DataType, DataType]
-) -> Column:
+def _decode_map(source: Source, cells: CellPositions, data_type: MapType | MultisetType) -> Column:
+    types = entry_types(data_type)
     ranges = _ranges(source, cells)
     source.check(
         ~ranges.valid | (ranges.size >= _COUNT), "a map must start with the size of its keys"

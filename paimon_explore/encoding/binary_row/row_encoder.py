@@ -44,6 +44,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     Cells,
     encode_atomic,
@@ -51,7 +52,6 @@ from paimon_explore.encoding.binary_row.primitive_encoder import (
 )
 from paimon_explore.encoding.binary_row.row_layout import (
     ARITY_BYTES,
-    COUNT_TYPE,
     fixed_width,
     row_header,
 )
@@ -79,10 +79,8 @@ def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
             return _encode_array(array, data_type)
         case (VectorType(), pa.FixedSizeListArray()):
             return _encode_vector(array, data_type)
-        case (MapType(key=key, value=value), pa.MapArray()):
-            return _encode_map(array, key, value)
-        case (MultisetType(element=element), pa.MapArray()):
-            return _encode_map(array, element, COUNT_TYPE)
+        case ((MapType() | MultisetType()), pa.MapArray()):
+            return _encode_map(array, *entry_types(data_type))
         case _:
             message = (
                 f"A column of type {type_text(data_type)} must be Arrow {to_arrow(data_type)}, "
@@ -296,8 +294,7 @@ def encode_rows(
     size = len(columns[0]) if columns else (count or 0)
     few = encode_single_rows(columns, types, size) if reserve_nulls and size <= MAX_ROWS else None
     if few is not None:
-        offsets = nb.offsets_from_sizes(np.array([len(image) for image in few], np.int64))
-        return nb.build_binary(offsets, nb.as_bytes(b"".join(few)), np.ones(size, np.bool_))
+        return nb.build_values(few, pa.binary())  # type: ignore[return-value]  # in stubs
     cells = [
         encode_cells(column, data_type, reserve=reserve_nulls)
         for column, data_type in zip(columns, types, strict=True)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from paimon_explore.encoding.binary_row.row_layout import COMPACT_DECIMAL, is_ti
 from paimon_explore.encoding.file_index.byte_reader import ByteStream
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+
+_Numbers = TypeVar("_Numbers", int, Ints)
 
 Key = int | bytes
 IndexValue = bool | int | float | Decimal | str | bytes
@@ -56,6 +59,18 @@ def is_indexable(kind: str, data_type: DataType) -> bool:
     if data_type.root is TypeRoot.DECIMAL:
         return (data_type.precision or 0) <= COMPACT_DECIMAL
     return kind != "range-bitmap" or (data_type.precision or 0) <= MICROS
+
+
+def unscaled_key(value: IndexValue, scale: int) -> int:
+    """Return the unscaled value of a DECIMAL.
+
+    Raises:
+        ValueError: it has too many digits after the decimal point.
+    """
+    number = Decimal(str(value))
+    if scaled(unscaled(number, scale), scale) != number:
+        raise ValueError(f"{value!r} has too many digits after the decimal point")
+    return unscaled(number, scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +112,15 @@ class KeyCodec:
             bits = np.array([kind(float(value))]).view(f"<i{self.width}").astype(np.int64)
             return int(self._sortable(bits)[0])
         if self.data_type.root is TypeRoot.DECIMAL:
-            number, scale = Decimal(str(value)), self.data_type.scale or 0
-            if scaled(unscaled(number, scale), scale) != number:
-                raise ValueError
-            return unscaled(number, scale)
+            return unscaled_key(value, self.data_type.scale or 0)
         if is_timestamp(self.data_type):
-            return self._timestamp_key(int(value))
+            return self._timestamps(int(value))
         return int(value)
 
-    def _timestamp_key(self, value: int) -> int:
-        match timestamp_unit(self.data_type.precision):
-            case "s":
-                return value * 1000
-            case "ns":
-                return value // 1000
-            case _:
-                return value
+    def _timestamps(self, values: _Numbers) -> _Numbers:
+        """Map times in the unit of the type to keys: milliseconds or microseconds."""
+        unit = timestamp_unit(self.data_type.precision)
+        return values * 1000 if unit == "s" else values // 1000 if unit == "ns" else values
 
     def _sortable(self, bits: Ints) -> Ints:
         """Map the bits of floats to integers that sort like the floats; its own inverse."""
@@ -141,8 +149,7 @@ class KeyCodec:
             same = np.where(np.isnan(values), values.dtype.type(math.nan), values)
             return self._sortable(same.view(f"<i{self.width}").astype(np.int64))
         if is_timestamp(self.data_type):
-            unit = timestamp_unit(self.data_type.precision)
-            return raw * 1000 if unit == "s" else raw // 1000 if unit == "ns" else raw
+            return self._timestamps(raw)
         return raw
 
     def hash_bits(self, keys: Ints) -> Ints:

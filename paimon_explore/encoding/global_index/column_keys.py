@@ -22,6 +22,7 @@ from paimon_explore.data_types.arrow_buffers import (
     bool_values,
     build_binary,
     build_fixed,
+    build_values,
     concat_arrays,
     decimal_low_bits,
     filter_rows,
@@ -177,8 +178,7 @@ def _stored(found: Column, keys: GlobalIndexKeys) -> pa.BinaryArray:
         least = -(1 << (8 * _WIDE_BYTES - 1))
         numbers = (int.from_bytes(key.as_py(), "big") + least for key in found)
         data = [keys.encode(number) for number in numbers]
-        ends = offsets_from_sizes(np.array([len(item) for item in data], np.int64))
-        return build_binary(ends, as_bytes(b"".join(data)))
+        return build_values(data, pa.binary())  # type: ignore[return-value]  # in stubs
     words = int64_values(found)
     if keys.data_type.root in TIMESTAMPS:
         return _timestamps(words, keys)

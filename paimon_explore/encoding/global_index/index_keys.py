@@ -21,9 +21,7 @@ Seen in: `tests/support/global_indexes.py`.
 import math
 import struct
 from collections.abc import Mapping
-from decimal import Decimal
 
-from paimon_explore.data_types.decimals import scaled, unscaled
 from paimon_explore.data_types.definitions import (
     FIXED_WIDTHS,
     FLOATS,
@@ -34,7 +32,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.file_index.index_keys import IndexValue
+from paimon_explore.encoding.file_index.index_keys import IndexValue, unscaled_key
 from paimon_explore.encoding.varint import decode_varint, encode_varint
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -111,10 +109,7 @@ class GlobalIndexKeys:
         if self.float_bytes:
             return self._of_float(float(value))
         if self.data_type.root is TypeRoot.DECIMAL:
-            number, scale = Decimal(str(value)), self.data_type.scale or 0
-            if scaled(unscaled(number, scale), scale) != number:
-                raise ValueError(f"{value!r} has too many digits after the decimal point")
-            return unscaled(number, scale)
+            return unscaled_key(value, self.data_type.scale or 0)
         if self.data_type.root in TIMESTAMPS:
             return int(value) * self.unit_nanos
         return int(value)

@@ -166,12 +166,13 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     decompress = _decompressor(number(post, _POST_CODEC), block, path)
     footer = decode_message(decompress(tail[end - footer_length : end]))
     metadata_end = end - footer_length
+    spans, stripes, stripe_footers = _stripes(footer)
     return OrcTail(
-        spans=_spans(footer),
+        spans=spans,
         root=_type_tree(footer),
         statistics=tuple(messages(footer, _STATISTICS)),
-        stripes=_stripes(footer),
-        stripe_footers=_stripe_footers(footer),
+        stripes=stripes,
+        stripe_footers=stripe_footers,
         writer=number(footer, _WRITER),
         metadata=tail[metadata_end - metadata_length : metadata_end],
         decompress=decompress,
@@ -184,34 +185,23 @@ def _last(file: pa.NativeFile, size: int, count: int) -> bytes:
     return data
 
 
-def _spans(footer: Message) -> tuple[Span, ...]:
-    spans = []
+_Ranges = tuple[tuple[int, int], ...]
+"""Offset and length of parts of the file."""
+
+
+def _stripes(footer: Message) -> tuple[tuple[Span, ...], _Ranges, _Ranges]:
+    """Return the rows and the range of each stripe, and the range of its footer."""
+    spans, stripes, footers = [], [], []
     first = 0
     for stripe in messages(footer, _STRIPES):
-        rows = number(stripe, _STRIPE_ROWS)
+        rows, offset = number(stripe, _STRIPE_ROWS), number(stripe, _STRIPE_OFFSET)
+        before = number(stripe, _STRIPE_INDEX) + number(stripe, _STRIPE_DATA)
+        length = number(stripe, _STRIPE_FOOTER)
         spans.append(Span(first=first, rows=rows))
+        stripes.append((offset, before + length))
+        footers.append((offset + before, length))
         first += rows
-    return tuple(spans)
-
-
-def _stripes(footer: Message) -> tuple[tuple[int, int], ...]:
-    parts = (_STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER)
-    return tuple(
-        (number(stripe, _STRIPE_OFFSET), sum(number(stripe, part) for part in parts))
-        for stripe in messages(footer, _STRIPES)
-    )
-
-
-def _stripe_footers(footer: Message) -> tuple[tuple[int, int], ...]:
-    return tuple(
-        (
-            number(stripe, _STRIPE_OFFSET)
-            + number(stripe, _STRIPE_INDEX)
-            + number(stripe, _STRIPE_DATA),
-            number(stripe, _STRIPE_FOOTER),
-        )
-        for stripe in messages(footer, _STRIPES)
-    )
+    return tuple(spans), tuple(stripes), tuple(footers)
 
 
 def _type_tree(footer: Message) -> OrcType:

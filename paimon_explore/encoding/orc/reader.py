@@ -30,7 +30,8 @@ import pyarrow.orc as po
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import DataType, MapType, RowType
+from paimon_explore.data_types.definitions import MapType
+from paimon_explore.data_types.traversal import leaf_prefixes
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import (
     Bounded,
@@ -170,7 +171,7 @@ class OrcDataFile(Bounded):
             if not chosen:
                 continue
             reader = self._seconds_reader if is_wide else self._reader_of(types)
-            paths = [path for column in chosen for path in _paths(column.name, column.type)]
+            paths = [path for column in chosen for path in leaf_prefixes(column.name, column.type)]
             stripe = reader.read_stripe(index, columns=paths)
             nanos = partial(read_nanos, self._file, self.tail, index) if is_wide else None
             for column, orc_type in chosen.items():
@@ -282,15 +283,6 @@ def open_orc(file: pa.NativeFile, path: str, ltz: LocalZoned) -> OrcDataFile:
         return OrcDataFile(file, path, read_tail(file, path), ltz)
 
 
-def _paths(name: str, data_type: DataType) -> list[str]:
-    """Return the dotted paths that select a column; fields of a ROW are selected individually."""
-    if not isinstance(data_type, RowType) or not data_type.fields:
-        return [name]
-    return [
-        path for field in data_type.fields for path in _paths(f"{name}.{field.name}", field.type)
-    ]
-
-
 # Spec: ORC specification v1, `ColumnStatistics`.
 def stripe_bounds(
     stripes: Sequence[Message], spans: Sequence[Span], kind: int, data_type: pa.DataType
@@ -368,21 +360,15 @@ def utc_view(file: pa.NativeFile, tail: OrcTail, integers: Container[int] = ()) 
 
 
 def _parts(file: pa.NativeFile, tail: OrcTail, integers: Container[int]) -> Iterator[Part]:
-    size = file.size()
-    post_length = read_bytes(file, size - 1, 1)[0]
-    post = fields_of(read_bytes(file, size - 1 - post_length, post_length))
+    post, footer_fields, footer_at = tail_fields(file, tail)
     post_values = decode_message(message_of(post))
     kind, block = number(post_values, _POST_CODEC), number(post_values, _POST_BLOCK, _DEFAULT_BLOCK)
-    footer_length, metadata_length = (
-        number(post_values, _POST_FOOTER),
-        number(post_values, _POST_METADATA),
-    )
-    footer_at = size - 1 - post_length - footer_length
+    metadata_length = number(post_values, _POST_METADATA)
     pack = compressor(_NO_COMPRESSION if kind == _NO_COMPRESSION else _STORED, block)
     place, moved = 0, 0
     fields: list[Field] = []
     stripe, column = 0, 0
-    for field in fields_of(tail.decompress(read_bytes(file, footer_at, footer_length))):
+    for field in footer_fields:
         if field.number == _TYPES and isinstance(field.value, bytes):
             as_integer = column in integers
             fields.append(replace(field, value=_as_integer(field.value)) if as_integer else field)
@@ -407,6 +393,20 @@ def _parts(file: pa.NativeFile, tail: OrcTail, integers: Container[int]) -> Iter
     sizes = {_POST_FOOTER: len(footer), _POST_METADATA: metadata_length}
     post_bytes = message_of(replace(f, value=sizes.get(f.number, f.value)) for f in post)
     yield post_bytes + bytes([len(post_bytes)])
+
+
+def tail_fields(file: pa.NativeFile, tail: OrcTail) -> tuple[list[Field], list[Field], int]:
+    """Return the fields of the postscript and of the footer, and the start of the footer.
+
+    Raises:
+        ProtobufError: the tail does not fit the file.
+    """
+    size = file.size()
+    post_length = read_bytes(file, size - 1, 1)[0]
+    post = read_bytes(file, size - 1 - post_length, post_length)
+    length = number(decode_message(post), _POST_FOOTER)
+    at = size - 1 - post_length - length
+    return fields_of(post), fields_of(tail.decompress(read_bytes(file, at, length))), at
 
 
 _STORED = -1

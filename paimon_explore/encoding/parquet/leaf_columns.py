@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from paimon_explore.data_types.definitions import DataType, RowType
+from paimon_explore.data_types.traversal import leaf_prefixes
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData, FileMetaData
 
@@ -118,20 +118,6 @@ def _leaves(metadata: FileMetaData, arrow: pa.Schema) -> Mapping[str, tuple[int,
 def has_parts(data_type: pa.DataType) -> bool:
     """Whether the leaf columns of a column of this type may have other names than the column."""
     return data_type.num_fields > 0 or isinstance(data_type, pa.BaseExtensionType)
-
-
-def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
-    """Return the dotted paths that select a column; fields of a ROW are selected individually.
-
-    Arrays and maps are selected as a whole, as writers name their inner groups differently.
-    """
-    if not isinstance(data_type, RowType) or not data_type.fields:
-        return [name]
-    return [
-        path
-        for field in data_type.fields
-        for path in leaf_prefixes(f"{name}.{field.name}", field.type)
-    ]
 
 
 def under(prefixes: Sequence[str]) -> Callable[[str], bool]:

@@ -14,10 +14,9 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_bytes,
-    build_binary,
     build_bool,
     build_fixed,
-    offsets_from_sizes,
+    build_values,
 )
 from paimon_explore.encoding.data_file_reader import SpanBounds
 from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData, FileMetaData
@@ -115,8 +114,7 @@ def bounds_column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
         return build_fixed(data_type, as_bytes(data), valid)
     if pa.types.is_string(data_type) or pa.types.is_binary(data_type):
         parts = [_bytes(value) for value in values]
-        ends = offsets_from_sizes(np.array([len(part) for part in parts], np.int64))
-        return build_binary(ends, as_bytes(b"".join(parts)), valid).cast(data_type)
+        return build_values(parts, pa.binary(), valid).cast(data_type)
     if not pa.types.is_primitive(data_type):
         raise TypeError(data_type)
     kind = "f" if pa.types.is_floating(data_type) else "i"

@@ -11,13 +11,14 @@ from itertools import accumulate
 
 import pyarrow as pa
 
+from paimon_explore.data_types.traversal import leaf_prefixes
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.parquet.arrow_reader import (
     ColumnChunkMetaData,
     ParquetReader,
     open_reader,
 )
-from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, leaf_prefixes
+from paimon_explore.encoding.parquet.leaf_columns import LeafColumns
 from paimon_explore.encoding.parquet.reader import conformed_column, consecutive
 from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
 from paimon_explore.limits import memory_limit

@@ -27,6 +27,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.encoding.binary_row.decoder import (
     ByteRanges,
     Source,
@@ -39,7 +40,6 @@ from paimon_explore.encoding.binary_row.row_encoder import list_elements, list_r
 from paimon_explore.encoding.binary_row.row_layout import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
-    COUNT_TYPE,
     DECIMAL_ITEM,
     fixed_width,
     is_text,
@@ -114,10 +114,8 @@ def _decode(source: Source, cursor: Cursor, data_type: DataType) -> Column:
             return nb.build_list(to_arrow(data_type), offsets, [values], all_valid)
         case VectorType():
             return _decode_vector(source, cursor, data_type)
-        case MapType(key=key, value=value):
-            return _decode_map(source, cursor, data_type, (key, value))
-        case MultisetType(element=element):
-            return _decode_map(source, cursor, data_type, (element, COUNT_TYPE))
+        case MapType() | MultisetType():
+            return _decode_map(source, cursor, data_type)
 
 
 def _decode_atomic(source: Source, cursor: Cursor, data_type: AtomicType) -> Column:
@@ -243,9 +241,8 @@ def _decode_vector(source: Source, cursor: Cursor, data_type: VectorType) -> Col
     return nb.build_struct(to_arrow(data_type), [values], np.ones(len(counts), np.bool_))
 
 
-def _decode_map(
-    source: Source, cursor: Cursor, data_type: DataType, types: tuple[DataType, DataType]
-) -> Column:
+def _decode_map(source: Source, cursor: Cursor, data_type: MapType | MultisetType) -> Column:
+    types = entry_types(data_type)
     offsets, keys = _decode_list(source, cursor, types[0])
     ends, values = _decode_list(source, cursor, types[1])
     source.check(offsets == ends, "a map must have as many keys as values")
@@ -343,10 +340,8 @@ def _encode(column: Column, data_type: DataType) -> ByteStrings:
             children = [column.field(index) for index in range(len(data_type))]
             types = [field.type for field in data_type.fields]
             return encode_row_fields(children, types, len(column))
-        case (MapType(key=key, value=value), pa.MapArray()):
-            return _encode_map(column, key, value)
-        case (MultisetType(element=element), pa.MapArray()):
-            return _encode_map(column, element, COUNT_TYPE)
+        case ((MapType() | MultisetType()), pa.MapArray()):
+            return _encode_map(column, *entry_types(data_type))
         case (ArrayType(), pa.ListArray()):
             starts, counts = list_ranges(column, np.ones(len(column), np.bool_))
             return _encode_list(

@@ -245,16 +245,16 @@ class RowFileWriter:
         self.row_count = 0
         self.size = 0
 
-    def add(self, columns: Sequence[Column], count: int) -> None:
-        """Write the next `count` rows.
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write the next rows.
 
         Args:
             columns: the columns of the constructor, in `to_arrow(type)`.
-            count: number of rows.
 
         Raises:
             InvalidInputError: a column has another type.
         """
+        count = len(columns[0])
         encoded = encode_row_fields(list(columns), self._types, count)
         data = encoded.data.tobytes()
         ends = np.cumsum(encoded.sizes)
@@ -273,7 +273,7 @@ class RowFileWriter:
             if last < count:
                 self._flush()
 
-    def finish(self) -> None:
+    def close(self) -> None:
         """Write the last block, the index and the footer."""
         self._flush()
         lists = np.array(self._blocks, np.int64).reshape(-1, 3)

@@ -120,9 +120,7 @@ def _binary(values: Sequence[object], valid: nb.Bools) -> Column:
         value if there and isinstance(value, bytes) else b""
         for value, there in zip(values, valid.tolist(), strict=True)
     ]
-    offsets = nb.offsets_from_sizes(np.array([len(value) for value in data], np.int64))
-    all_valid = np.ones(len(data), np.bool_)
-    return nb.build_binary(offsets, np.frombuffer(b"".join(data), np.uint8), all_valid)
+    return nb.build_values(data, pa.binary())
 
 
 class _Assembly:

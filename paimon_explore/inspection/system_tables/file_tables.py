@@ -15,6 +15,7 @@ from paimon_explore.data_types.arrow_buffers import (
     as_python,
     bool_values,
     build_fixed,
+    string_array,
     take_rows,
 )
 from paimon_explore.data_types.casts.text_functions import computed, replaced
@@ -47,7 +48,7 @@ from paimon_explore.scan.manifest_arrays import (
 )
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
-from paimon_explore.scan.splits.file_locations import data_file_paths, texts_array
+from paimon_explore.scan.splits.file_locations import data_file_paths
 
 _ALL_BUT_FORMAT = r"(?s)^.*[./]"
 MILLIS = pa.timestamp("ms")
@@ -80,7 +81,7 @@ BUCKETS = schema_from_text(
 
 _SAME = ("min_sequence_number", "max_sequence_number", "first_row_id", "write_cols")
 _OF_GROUPS = ["partition", "bucket", "creation_time"]
-_SOURCES = texts_array([source.name for source in FileSource])  # pa.array loads pandas
+_SOURCES = string_array([source.name for source in FileSource])  # pa.array loads pandas
 
 
 def files(state: TableState) -> pa.Table:

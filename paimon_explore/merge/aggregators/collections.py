@@ -5,6 +5,7 @@ The aggregate function `collect`: concatenation of arrays.
 The aggregate functions `merge_map` and `merge_map_with_keytime`.
 """
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -16,6 +17,7 @@ from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.group_reduction import (
+    fold_steps,
     refuse_retract,
     since_reset,
     steps_by_key,
@@ -45,6 +47,10 @@ class Elements:
     def indices(self, row: int) -> range:
         """Indices of a row's elements."""
         return range(int(self.begins[row]), int(self.ends[row]))
+
+    def listed(self, row: int) -> list[int] | None:
+        """Indices of a row's elements; None if the row is null."""
+        return list(self.indices(row)) if self.valid[row] else None
 
 
 def elements_of(column: Column) -> Elements:
@@ -131,8 +137,10 @@ def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column
     Elements of older records are appended, or prepended if retracts are ignored, as in Java 2.0.0.
     """
     elements = elements_of(column)
-    plain = (Step.ADD,) if function.ignore_retract else (Step.ADD, Step.ADD_REVERSED)
-    mixed = steps.groups_with_other_than(*plain)
+    if steps.kinds is not None and not function.ignore_retract:
+        reverses = steps.kinds == Step.ADD_REVERSED
+        steps = Steps(steps.rows, np.where(reverses, np.int8(Step.ADD), steps.kinds), steps.starts)
+    mixed = steps.groups_with_other_than(Step.ADD)
     selected = all_elements(elements, steps.of_groups(~mixed))
     known = codes(elements.values) if function.distinct or mixed.any() else selected.indices
     if function.distinct:
@@ -142,47 +150,36 @@ def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column
         )
     vectorized = lists_of(elements.values, selected, column.type)
 
-    def walk(some: Steps) -> Column:
-        work = partial(_walk, elements, known, function)
-        lists = selected_elements([work(group) for group in steps_by_key(some)])
-        return lists_of(elements.values, lists, column.type)
+    def add(first: list[int] | None, second: list[int] | None) -> list[int] | None:
+        if first is None and second is None:
+            return None
+        both = [*(first or ()), *(second or ())]
+        if not function.distinct:
+            return both
+        firsts: dict[int, int] = {}
+        for at in both:
+            firsts.setdefault(int(known[at]), at)
+        return list(firsts.values())
 
+    walk = partial(walked_lists, column, elements, (add, partial(_without, known)))
     return combine_results(steps, mixed, vectorized, walk)
 
 
-def _walk(
-    elements: Elements, known: Ints, function: AggregateFunction, group: Group
-) -> list[int] | None:
-    indices: list[int] | None = None
-    for step, row in group:
-        valid = bool(elements.valid[row])
-        match step:
-            case Step.ADD | Step.ADD_REVERSED if valid:
-                added, collected = list(elements.indices(row)), indices or []
-                prepend = step == Step.ADD_REVERSED and function.ignore_retract
-                indices = added + collected if prepend else collected + added
-                indices = _different(indices, known) if function.distinct else indices
-            case Step.RETRACT if valid and indices is not None:
-                indices = _without(indices, elements.indices(row), known)
-            case Step.REPLACE:
-                indices = list(elements.indices(row)) if valid else None
-            case Step.CLEAR:
-                indices = None
-            case _:
-                pass
-    return indices
+ListChange = Callable[[list[int] | None, list[int] | None], list[int] | None]
 
 
-def _different(indices: list[int], known: Ints) -> list[int]:
-    """The first index of each distinct element."""
-    firsts: dict[int, int] = {}
-    for at in indices:
-        firsts.setdefault(int(known[at]), at)
-    return list(firsts.values())
+def walked_lists(
+    column: Column, elements: Elements, changes: tuple[ListChange, ListChange], steps: Steps
+) -> Column:
+    """Processes list columns record by record; the changes add and take elements."""
+    lists = [fold_steps(group, elements.listed, *changes) for group in steps_by_key(steps)]
+    return lists_of(elements.values, selected_elements(lists), column.type)
 
 
-def _without(indices: list[int], taken: range, known: Ints) -> list[int]:
+def _without(known: Ints, indices: list[int] | None, taken: list[int] | None) -> list[int] | None:
     """Removes for each taken element the first equal one."""
+    if indices is None or taken is None:
+        return indices
     gone = [int(known[at]) for at in taken]
     kept = []
     for at in indices:
@@ -207,34 +204,39 @@ def merge_map(column: Column, steps: Steps) -> Column:
     newest = SelectedElements(selected.groups[lasts], selected.indices[lasts], selected.valid)
     vectorized = lists_of(elements.values, newest, column.type)
 
-    def walk(some: Steps) -> Column:
-        return _walked_maps(column, elements, some, partial(_walk_map, elements, keys))
-
+    walk = partial(_walked_maps, column, elements, keys, operator.or_)
     return combine_results(steps, mixed, vectorized, walk)
 
 
+Entries = dict[int, int]
+"""Entries of a map by the code of their key."""
+
+
 def _walked_maps(
-    column: Column, elements: Elements, steps: Steps, work: Callable[[Group], dict[int, int] | None]
+    column: Column,
+    elements: Elements,
+    keys: Ints,
+    update: Callable[[Entries, Entries], Entries],
+    steps: Steps,
 ) -> Column:
-    maps = [work(group) for group in steps_by_key(steps)]
+    """Processes map columns record by record; `update` adds newer entries to older ones."""
+
+    def entries_of(row: int) -> Entries | None:
+        if not elements.valid[row]:
+            return None
+        return {int(keys[at]): at for at in elements.indices(row)}
+
+    def add(old: Entries | None, new: Entries | None) -> Entries | None:
+        return old if new is None else new if old is None else update(old, new)
+
+    def take(old: Entries | None, gone: Entries | None) -> Entries | None:
+        if old is None or gone is None:
+            return old
+        return {key: at for key, at in old.items() if key not in gone}
+
+    maps = [fold_steps(group, entries_of, add, take) for group in steps_by_key(steps)]
     lists = [None if entries is None else list(entries.values()) for entries in maps]
     return lists_of(elements.values, selected_elements(lists), column.type)
-
-
-def _walk_map(elements: Elements, keys: Ints, group: Group) -> dict[int, int] | None:
-    """Entries by the code of their key."""
-    value: dict[int, int] | None = None
-    for step, row in group:
-        if not elements.valid[row]:
-            continue
-        record = {int(keys[at]): at for at in elements.indices(row)}
-        if step is Step.ADD:
-            value = {**(value or {}), **record}
-        elif step is Step.ADD_REVERSED:
-            value = {**record, **(value or {})}
-        elif value is not None:
-            value = {key: at for key, at in value.items() if key not in record}
-    return value
 
 
 def merge_map_with_keytime(column: Column, steps: Steps, function: AggregateFunction) -> Column:
@@ -248,36 +250,20 @@ def merge_map_with_keytime(column: Column, steps: Steps, function: AggregateFunc
     values = field_of(elements.values, 1)
     name = function.ts_field
     times = field_of(values, values.type.num_fields - 1 if name is None else name)
-    clock = _Clock(codes(field_of(elements.values, 0)), values, times)
-    work = partial(clock.walk, elements)
-    return _walked_maps(column, elements, steps, work)
+    keys = codes(field_of(elements.values, 0))
+    return _walked_maps(column, elements, keys, _Clock(values, times).updated, steps)
 
 
 class _Clock:
     """Compares entries by the time in their values; times are texts or null."""
 
-    def __init__(self, keys: Ints, values: Column, times: Column) -> None:
-        self._keys = keys
+    def __init__(self, values: Column, times: Column) -> None:
         self._present = nb.valid_mask(values)
         self._timed = nb.valid_mask(times) & self._present
         self._times = ranks([times], count=len(times))
 
-    def walk(self, elements: Elements, group: Group) -> dict[int, int] | None:
-        """Entries of one key by the code of their map key."""
-        value: dict[int, int] | None = None
-        for step, row in group:
-            if not elements.valid[row]:
-                continue
-            record = {int(self._keys[at]): at for at in elements.indices(row)}
-            if value is None:
-                value = record
-            elif step is Step.ADD_REVERSED:
-                value = self._updated(record, value)
-            else:
-                value = self._updated(value, record)
-        return value
-
-    def _updated(self, old: dict[int, int], new: dict[int, int]) -> dict[int, int]:
+    def updated(self, old: Entries, new: Entries) -> Entries:
+        """Adds entries of a newer record."""
         found = dict(old)
         for key, at in new.items():
             if not self._present[at]:

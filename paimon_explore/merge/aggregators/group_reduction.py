@@ -1,12 +1,15 @@
 """Reductions over groups of consecutive rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Ints, Numbers
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregation_steps import Step, Steps
+
+T = TypeVar("T")
 
 _LONG = 64
 
@@ -55,6 +58,34 @@ def steps_by_key(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
     kinds = [Step.ADD] * len(rows) if steps.kinds is None else list(map(Step, steps.kinds.tolist()))
     for start, end in zip(steps.starts.tolist(), steps.ends.tolist(), strict=True):
         yield zip(kinds[start:end], rows[start:end], strict=True)
+
+
+def fold_steps(
+    group: Iterator[tuple[Step, int]],
+    record_of: Callable[[int], T | None],
+    add: Callable[[T | None, T | None], T | None],
+    take: Callable[[T | None, T | None], T | None] | None = None,
+) -> T | None:
+    """Process the steps of one key record by record.
+
+    Args:
+        group: the steps.
+        record_of: returns the value of a row; None for null.
+        add: adds a newer value to an older one.
+        take: takes a value away; None if no step retracts.
+    """
+    value: T | None = None
+    for step, row in group:
+        record = record_of(row)
+        if step is Step.ADD:
+            value = add(value, record)
+        elif step is Step.ADD_REVERSED:
+            value = add(record, value)
+        elif step is Step.RETRACT and take is not None:
+            value = take(value, record)
+        else:
+            value = record if step is Step.REPLACE else None
+    return value
 
 
 def fold(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:

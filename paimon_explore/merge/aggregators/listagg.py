@@ -1,6 +1,5 @@
 """The aggregate function `listagg`: concatenation of texts."""
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,12 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregation_steps import Step, Steps
-from paimon_explore.merge.aggregators.group_reduction import refuse_retract, steps_by_key
+from paimon_explore.merge.aggregators.collections import combine_results
+from paimon_explore.merge.aggregators.group_reduction import (
+    fold_steps,
+    refuse_retract,
+    steps_by_key,
+)
 from paimon_explore.merge.merge_spec import AggregateFunction
 from paimon_explore.merge.numpy_columns import take_or_null
 
@@ -31,13 +35,14 @@ def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column
         mixed |= known.ends - known.starts > 1
     vectorized = known.of_groups(~mixed)
     texts = _joined(take_or_null(column, vectorized.rows), vectorized, function.list_agg_delimiter)
-    if not mixed.any():
-        return texts
-    values = [text if isinstance(text, str) else None for text in nb.as_python(column)]
-    work = partial(_walk, values, function)
-    walks = pa.array([work(group) for group in steps_by_key(steps.of_groups(mixed))], column.type)
-    positions = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
-    return take_or_null(pa.concat_arrays([texts, walks]), positions)
+    add = partial(_added, function)
+
+    def walk(some: Steps) -> Column:
+        values = [text if isinstance(text, str) else None for text in nb.as_python(column)]
+        walks = [fold_steps(group, values.__getitem__, add) for group in steps_by_key(some)]
+        return pa.array(walks, column.type)
+
+    return combine_results(steps, mixed, texts, walk)
 
 
 def _filled(column: Column) -> Bools:
@@ -59,24 +64,7 @@ def _joined(texts: Column, steps: Steps, delimiter: str) -> Column:
     return take_or_null(joined, rows)
 
 
-def _walk(
-    texts: list[str | None], function: AggregateFunction, group: Iterator[tuple[Step, int]]
-) -> str | None:
-    value: str | None = None
-    for step, row in group:
-        match step:
-            case Step.ADD:
-                value = _added(value, texts[row], function)
-            case Step.ADD_REVERSED:
-                value = _added(texts[row], value, function)
-            case Step.REPLACE:
-                value = texts[row]
-            case _:
-                value = None
-    return value
-
-
-def _added(value: str | None, more: str | None, function: AggregateFunction) -> str | None:
+def _added(function: AggregateFunction, value: str | None, more: str | None) -> str | None:
     if more is None or not more.strip(_BLANK):
         return value
     if value is None or not value.strip(_BLANK):

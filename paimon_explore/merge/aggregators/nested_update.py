@@ -16,15 +16,18 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collections import (
     Elements,
-    Group,
     SelectedElements,
     all_elements,
     combine_results,
     elements_of,
     lists_of,
-    selected_elements,
+    walked_lists,
 )
-from paimon_explore.merge.aggregators.group_reduction import refuse_retract, steps_by_key
+from paimon_explore.merge.aggregators.group_reduction import (
+    fold_steps,
+    refuse_retract,
+    steps_by_key,
+)
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes, combined, last_of_each, rank_in_group
 from paimon_explore.merge.merge_spec import AggregateFunction
@@ -101,10 +104,9 @@ def nested_update(column: Column, steps: Steps, function: AggregateFunction) -> 
     kept = _one_per_key(selected, table) if table.has_key else _within_limit(selected, table.limit)
     vectorized = lists_of(table.elements.values, kept, column.type)
 
-    def walk(some: Steps) -> Column:
-        lists = selected_elements([_walk(table, group) for group in steps_by_key(some)])
-        return lists_of(table.elements.values, lists, column.type)
-
+    walk = partial(
+        walked_lists, column, table.elements, (partial(_added, table), partial(_without, table))
+    )
     return combine_results(steps, mixed, vectorized, walk)
 
 
@@ -139,27 +141,8 @@ def _greatest(groups: Ints, keys: Ints, sequence: Ints) -> Ints:
     return newest[entries[firsts]]
 
 
-def _walk(table: NestedTable, group: Group) -> list[int] | None:
-    indices: list[int] | None = None
-    for step, row in group:
-        valid = bool(table.elements.valid[row])
-        record = list(table.elements.indices(row)) if valid else None
-        match step:
-            case Step.ADD:
-                indices = _added(indices, record, table)
-            case Step.ADD_REVERSED:
-                indices = _added(record, indices, table)
-            case Step.RETRACT:
-                indices = _without(indices, record, table)
-            case Step.REPLACE:
-                indices = record
-            case Step.CLEAR:
-                indices = None
-    return indices
-
-
 def _added(
-    indices: list[int] | None, more: list[int] | None, table: NestedTable
+    table: NestedTable, indices: list[int] | None, more: list[int] | None
 ) -> list[int] | None:
     if more is None:
         return indices
@@ -182,7 +165,7 @@ def _added(
 
 
 def _without(
-    indices: list[int] | None, gone: list[int] | None, table: NestedTable
+    table: NestedTable, indices: list[int] | None, gone: list[int] | None
 ) -> list[int] | None:
     if indices is None or gone is None:
         return indices
@@ -196,13 +179,15 @@ def _without(
 _NO_ROW = -1
 _Row: TypeAlias = tuple[int, ...] | None
 """Per field the index of the element it comes from, or -1; None is a null row."""
+_KeyedRows: TypeAlias = list[tuple[int, _Row]]
+"""Rows with the code of their nested key."""
 
 
 def nested_partial_update(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """One row per nested key with the last value of each field that is not null."""
     refuse_retract(steps, "nested_partial_update")
     table = table_of(column, function)
-    fields = _fields(table.elements.values)
+    fields = [(field, nb.valid_mask(field)) for field in fields_of(table.elements.values)]
     mixed = steps.groups_with_other_than(Step.ADD)
     selected = present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
     vectorized = _straight(column.type, fields, selected, table)
@@ -213,11 +198,6 @@ def nested_partial_update(column: Column, steps: Steps, function: AggregateFunct
 def _element_type(data_type: pa.DataType) -> pa.DataType:
     found: pa.DataType = data_type.value_type  # type: ignore[attr-defined]  # a list type
     return found
-
-
-def _fields(rows: Column) -> list[tuple[Column, Bools]]:
-    """The fields of the rows, each with its validity mask."""
-    return [(field, nb.valid_mask(field)) for field in fields_of(rows)]
 
 
 def _straight(
@@ -243,8 +223,9 @@ def _straight(
 def _walked_rows(
     data_type: pa.DataType, table: NestedTable, fields: list[tuple[Column, Bools]], steps: Steps
 ) -> Column:
-    lists = [_walk_rows(table, fields, group) for group in steps_by_key(steps)]
-    flat = [row for rows in lists for row in rows or ()]
+    rows_of = partial(_keyed_rows, table, fields)
+    lists = [fold_steps(group, rows_of, _partially_updated) for group in steps_by_key(steps)]
+    flat = [row for rows in lists for _, row in rows or ()]
     missing = (_NO_ROW,) * len(fields)
     sources = np.array([row or missing for row in flat], np.int64).reshape(-1, len(fields))
     columns = [take_or_null(field, sources[:, at]) for at, (field, _) in enumerate(fields)]
@@ -255,39 +236,19 @@ def _walked_rows(
     return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], valid)
 
 
-def _walk_rows(
-    table: NestedTable, fields: list[tuple[Column, Bools]], group: Group
-) -> list[_Row] | None:
-    rows: list[tuple[int, _Row]] | None = None
-    for step, at in group:
-        record = _keyed_rows(table, fields, at)
-        match step:
-            case Step.ADD:
-                rows = _partially_updated(rows, record)
-            case Step.ADD_REVERSED:
-                rows = _partially_updated(record, rows)
-            case Step.REPLACE:
-                rows = record
-            case _:
-                rows = None
-    return None if rows is None else [row for _, row in rows]
-
-
 def _keyed_rows(
     table: NestedTable, fields: list[tuple[Column, Bools]], row: int
-) -> list[tuple[int, _Row]] | None:
+) -> _KeyedRows | None:
     if not table.elements.valid[row]:
         return None
-    found: list[tuple[int, _Row]] = []
+    found: _KeyedRows = []
     for at in table.elements.indices(row):
         sources = tuple(at if valid[at] else _NO_ROW for _, valid in fields)
         found.append((int(table.keys[at]), sources if table.present[at] else None))
     return found
 
 
-def _partially_updated(
-    rows: list[tuple[int, _Row]] | None, more: list[tuple[int, _Row]] | None
-) -> list[tuple[int, _Row]] | None:
+def _partially_updated(rows: _KeyedRows | None, more: _KeyedRows | None) -> _KeyedRows | None:
     if more is None:
         return rows
     found: dict[int, _Row] = {}

@@ -211,15 +211,18 @@ PARSERS: Mapping[OptionType, Callable[[str], object]] = {
 
 def choice_parser(kind: type[E]) -> Callable[[str], E]:
     """Return a case-insensitive parser for the members of an enum."""
+    return _one_of({str(member.value): member for member in kind})
 
-    def parse(text: str) -> E:
+
+def _one_of(values: Mapping[str, T]) -> Callable[[str], T]:
+    """Return a case-insensitive parser for values by their texts."""
+
+    def parse(text: str) -> T:
         wanted = _plain(text)
-        for member in kind:
-            if wanted == _plain(str(member.value)):
-                return member
-        raise UnreadableValueError(
-            must_be=f"one of {choices(str(member.value) for member in kind)}"
-        )
+        for name, value in values.items():
+            if wanted == _plain(name):
+                return value
+        raise UnreadableValueError(must_be=f"one of {choices(values)}")
 
     return parse
 
@@ -299,14 +302,7 @@ def one_of(
     key: str, description: str, values: tuple[str, ...], *, default: str | None = None
 ) -> Option[str] | Option[str | None]:
     """Define an option whose value is one of some texts."""
-
-    def parse(text: str) -> str:
-        wanted = _plain(text)
-        for value in values:
-            if wanted == _plain(value):
-                return value
-        raise UnreadableValueError(must_be=f"one of {choices(values)}")
-
+    parse = _one_of({value: value for value in values})
     return Option(key=key, parse=parse, default=default, description=description, values=values)
 
 

@@ -16,21 +16,17 @@ from functools import wraps
 from typing import Concatenate, NewType, ParamSpec, TypeVar
 
 from paimon_explore.data_types.definitions import (
-    ArrayType,
-    AtomicType,
     DataField,
     DataType,
-    MapType,
-    MultisetType,
     RowType,
-    VectorType,
 )
 from paimon_explore.data_types.formatter import field_to_json, type_text
 from paimon_explore.data_types.json_parser import parse_fields
+from paimon_explore.data_types.traversal import children
 from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.json_object import parse_object
+from paimon_explore.metadata.json_object import JsonObject, parse_object
 from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.sanitize import masked_options, sanitized
@@ -183,34 +179,42 @@ def _parse_json(data: bytes, path: str) -> Mapping[str, object]:
 
 def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:
     """Create a schema from a JSON object; raises like `parse_schema`. Unknown keys are ignored."""
-    reader = _Members(members, path)
-    version = reader.integer("version", 1)
+    source = JsonObject(path=path, values=members)
+    version = _integer(source, "version", 1)
     if version > CURRENT_VERSION:
         raise UnsupportedVersionError("Schema file", version, _VERSIONS, path)
     fields = parse_fields(members.get("fields"), "fields", path=path, keep_unknown=True)
     _check_level(fields, "fields", path)
     schema = TableSchema(
         version=version,
-        id=reader.integer("id", None),
+        id=_integer(source, "id", None),
         fields=fields,
-        highest_field_id=reader.integer("highestFieldId", None, minimum=-1),
-        partition_keys=reader.names("partitionKeys"),
-        primary_keys=reader.names("primaryKeys"),
-        options=_with_version_defaults(reader.options(), version),
-        comment=reader.text("comment"),
-        time_millis=reader.integer("timeMillis", 0, minimum=-_MAX_INT64),
+        highest_field_id=_integer(source, "highestFieldId", None, minimum=-1),
+        partition_keys=_names(source, "partitionKeys"),
+        primary_keys=_names(source, "primaryKeys"),
+        options=_options(source, version),
+        comment=source.optional_text("comment"),
+        time_millis=_integer(source, "timeMillis", 0, minimum=-_MAX_INT64),
     )
     _check_keys(schema, path)
     return schema
 
 
-def _with_version_defaults(options: Mapping[str, str], version: int) -> Mapping[str, str]:
-    defaults = {}
+def _options(source: JsonObject, version: int) -> Mapping[str, str]:
+    options = {}
     if version <= _ONE_BUCKET_VERSION:
-        defaults["bucket"] = "1"
+        options["bucket"] = "1"
     if version <= _ORC_VERSION:
-        defaults["file.format"] = "orc"
-    return {**defaults, **options}
+        options["file.format"] = "orc"
+    found = source.optional_object("options")
+    for key, value in {} if found is None else found.values.items():
+        if isinstance(value, str):
+            options[key] = value
+        elif isinstance(value, bool | int | float):
+            options[key] = json.dumps(value)
+        elif value is not None:
+            raise source.error(f"options.{key}", f"must be a string, not {excerpt(value)}")
+    return options
 
 
 def _check_level(fields: Iterable[DataField], where: str, path: str) -> None:
@@ -228,16 +232,11 @@ def _check_level(fields: Iterable[DataField], where: str, path: str) -> None:
 
 
 def _rows_in(data_type: DataType) -> Iterator[RowType]:
-    match data_type:
-        case AtomicType():
-            pass
-        case ArrayType() | VectorType() | MultisetType():
-            yield from _rows_in(data_type.element)
-        case MapType():
-            yield from _rows_in(data_type.key)
-            yield from _rows_in(data_type.value)
-        case RowType():
-            yield data_type
+    if isinstance(data_type, RowType):
+        yield data_type
+        return
+    for child in children(data_type):
+        yield from _rows_in(child)
 
 
 def _check_keys(schema: TableSchema, path: str) -> None:
@@ -254,56 +253,25 @@ def _check_keys(schema: TableSchema, path: str) -> None:
             raise CorruptFileError(path, key, f"column {excerpt(twice[0])} is named twice")
 
 
-class _Members:
-    """Typed access to the members of a schema file's JSON object."""
+def _integer(source: JsonObject, key: str, default: int | None, *, minimum: int = 0) -> int:
+    found = source.values.get(key)
+    if found is None and default is not None:
+        return default
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise source.error(key, f"must be an integer, not {excerpt(found)}")
+    if not minimum <= found <= _MAX_INT64:
+        rule = f"must be a 64-bit integer of at least {minimum}, not {excerpt(found)}"
+        raise source.error(key, rule)
+    return found
 
-    def __init__(self, members: Mapping[str, object], path: str) -> None:
-        self._members = members
-        self._path = path
 
-    def integer(self, key: str, default: int | None, *, minimum: int = 0) -> int:
-        found = self._members.get(key)
-        if found is None and default is not None:
-            return default
-        if isinstance(found, bool) or not isinstance(found, int):
-            raise self._error(key, f"must be an integer, not {excerpt(found)}")
-        if not minimum <= found <= _MAX_INT64:
-            raise self._error(
-                key, f"must be a 64-bit integer of at least {minimum}, not {excerpt(found)}"
-            )
-        return found
-
-    def text(self, key: str) -> str | None:
-        found = self._members.get(key)
-        if found is not None and not isinstance(found, str):
-            raise self._error(key, f"must be a string, not {excerpt(found)}")
-        return found
-
-    def names(self, key: str) -> tuple[str, ...]:
-        found = self._members.get(key)
-        if found is None:
-            return ()
-        if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-            raise self._error(key, f"must be a list of names, not {excerpt(found)}")
-        return tuple(found)
-
-    def options(self) -> Mapping[str, str]:
-        found = self._members.get("options")
-        if found is None:
-            return {}
-        if not isinstance(found, dict):
-            raise self._error("options", f"must be an object, not {excerpt(found)}")
-        return {key: self._option(key, value) for key, value in found.items() if value is not None}
-
-    def _option(self, key: str, value: object) -> str:
-        if isinstance(value, str):
-            return value
-        if isinstance(value, bool | int | float):
-            return json.dumps(value)
-        raise self._error(f"options.{key}", f"must be a string, not {excerpt(value)}")
-
-    def _error(self, where: str, rule: str) -> CorruptFileError:
-        return CorruptFileError(self._path, where, rule)
+def _names(source: JsonObject, key: str) -> tuple[str, ...]:
+    found = source.values.get(key)
+    if found is None:
+        return ()
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise source.error(key, f"must be a list of names, not {excerpt(found)}")
+    return tuple(found)
 
 
 def encode_schema(schema: TableSchema) -> bytes:

@@ -345,7 +345,7 @@ class _Binder:
         if isinstance(operand, Literal) and operand.value is None:
             return NULL
         kind = self._type(operand)
-        if _root(kind) not in TEXTS:
+        if not is_root(kind, *TEXTS):
             raise InvalidInputError(
                 f"LIKE needs a STRING, but {to_sql(test.operand)} has type {_kind_text(kind)}.",
                 hint="Cast it to STRING.",
@@ -363,10 +363,6 @@ class _Binder:
 def _kind_text(kind: DataType) -> str:
     """A type without its nullability, for messages."""
     return type_text(with_nullable(kind, nullable=True))
-
-
-def _root(kind: DataType) -> TypeRoot | None:
-    return kind.root if isinstance(kind, AtomicType) else None
 
 
 def _literal(value: LiteralValue, kind: DataType) -> Literal:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, null_scalar
 from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import (
     BYTES,
@@ -29,7 +29,7 @@ from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.variant.arrow_values import trees_of
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import unit_nanos
-from paimon_explore.scan.predicate.kernels import Value, call
+from paimon_explore.scan.predicate.kernels import Value, call, floored
 from paimon_explore.scan.predicate.literals import values_array
 from paimon_explore.scan.predicate.variants.casts import cast_trees
 
@@ -87,8 +87,7 @@ def _plain(array: Column, _source: AtomicType, target: AtomicType) -> Column:
 
 def _where(array: Column, keep: Column) -> Column:
     """The values where `keep` is true, else null."""
-    nothing: Value = pa.nulls(1, array.type)[0]  # type: ignore[call-overload]  # stubs list types
-    return call("if_else", keep, array, nothing)
+    return call("if_else", keep, array, null_scalar(array.type))
 
 
 def _int_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column:
@@ -173,20 +172,15 @@ def _text_to_date(array: Column, _source: AtomicType, _target: AtomicType) -> Co
 def _instant_to_instant(array: Column, source: AtomicType, target: AtomicType) -> Column:
     """Casts timestamps to another precision or to DATE; lower precision rounds down."""
     if target.root is TypeRoot.DATE:
-        return _floored(array, "day").cast(pa.date32(), safe=False)
+        return floored(array, "day").cast(pa.date32(), safe=False)
     unit = unit_nanos(target)
     finer = unit_nanos(source) // unit
     if finer > 1:
         low, high = values_array([-(2**63 - 1) // finer, (2**63 - 1) // finer], source)
         array = _where(array, _between(array, low, high))
     elif unit > unit_nanos(source):
-        array = _floored(array, _UNIT_NAMES[unit])
+        array = floored(array, _UNIT_NAMES[unit])
     return array.cast(to_arrow(target), safe=False)
-
-
-def _floored(array: Column, unit: str) -> Column:
-    options = pc.RoundTemporalOptions(1, unit)  # type: ignore[arg-type]  # unit is a Literal there
-    return call("floor_temporal", array, options=options)
 
 
 def _date_to_timestamp(array: Column, source: AtomicType, target: AtomicType) -> Column:

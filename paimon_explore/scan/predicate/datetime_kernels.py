@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, as_python, build_fixed, valid_mask
+from paimon_explore.data_types.arrow_buffers import Column, build_fixed, valid_mask
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.scan.predicate.kernels import call
+from paimon_explore.scan.predicate.kernels import call, constant_of, floored
 
 Kernel: TypeAlias = Callable[[Sequence[Column], DataType], Column]
 
@@ -65,25 +65,19 @@ def seconds(columns: Sequence[Column], result: DataType) -> Column:
 
 def truncated(columns: Sequence[Column], result: DataType) -> Column:
     """`date_trunc(unit, time)`: the begin of the year, month, day, … of a time."""
-    return _floored(columns[1], _unit(columns[0], frozenset(_UNITS.values()), "date_trunc"), result)
+    unit = _unit(columns[0], frozenset(_UNITS.values()), "date_trunc")
+    return floored(columns[1], unit).cast(to_arrow(result))
 
 
 def truncated_date(columns: Sequence[Column], result: DataType) -> Column:
     """`trunc(date, unit)`: the first day of the year, quarter, month or week."""
-    return _floored(columns[0], _unit(columns[1], _DATE_UNITS, "trunc"), result)
-
-
-def _floored(times: Column, unit: str, result: DataType) -> Column:
-    options = pc.RoundTemporalOptions(1, unit, week_starts_monday=True)  # type: ignore[arg-type]  # one of them
-    return call("floor_temporal", times, options=options).cast(to_arrow(result))
+    return floored(columns[0], _unit(columns[1], _DATE_UNITS, "trunc")).cast(to_arrow(result))
 
 
 def _unit(column: Column, allowed: frozenset[str], function: str) -> str:
     """Returns the unit that a constant text names."""
-    found = set(as_python(column)) or {"day" if "day" in allowed else "month"}
-    text = found.pop()
-    if found or not isinstance(text, str):
-        raise InvalidInputError(f"The unit of {function} must be a constant text.")
+    default = "day" if "day" in allowed else "month"
+    text = constant_of(column, default, f"The unit of {function} must be a constant text.")
     unit = _UNITS.get(text.lower())
     if unit not in allowed:
         raise InvalidInputError(
@@ -99,7 +93,8 @@ def shifted(columns: Sequence[Column], result: DataType) -> Column:
         InvalidInputError: a result is out of range.
     """
     times, arrow = columns[0], to_arrow(result)
-    months, micros = (_constant(column) for column in columns[1:])
+    rule = "The parts of an interval must be constants."  # the parser makes only such
+    months, micros = (constant_of(column, 0, rule) for column in columns[1:])
     found = _micros(times)
     if months:
         days, rest = np.divmod(found, _DAY_MICROS)
@@ -131,10 +126,3 @@ def _micros(times: Column) -> npt.NDArray[np.int64]:
     whole = times.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
     filled = call("coalesce", whole, pa.scalar(0, pa.int64()))
     return np.asarray(filled.to_numpy(zero_copy_only=False), np.int64)
-
-
-def _constant(column: Column) -> int:
-    found = set(as_python(column)) or {0}
-    value = found.pop()
-    assert isinstance(value, int)  # noqa: S101 - constants of the parser
-    return value

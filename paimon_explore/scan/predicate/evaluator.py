@@ -179,10 +179,5 @@ class _Rows:
     def _column(self, path: tuple[str, ...]) -> Values:
         values: Values = self._batch.column(path[0])
         for name in path[1:]:
-            values = _member(values, name)
+            values = call("struct_field", values, options=pc.StructFieldOptions(name))
         return values
-
-
-def _member(values: Values, name: str) -> Values:
-    """A field of each struct; null where the struct is null."""
-    return call("struct_field", values, options=pc.StructFieldOptions(name))

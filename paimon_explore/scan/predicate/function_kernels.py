@@ -23,6 +23,7 @@ from paimon_explore.data_types.arrow_buffers import (
     expand_ranges,
     int64_values,
     list_offsets,
+    null_scalar,
     take_column,
     take_rows,
     true_mask,
@@ -32,7 +33,7 @@ from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import CompareOp
-from paimon_explore.scan.predicate.kernels import Value, aligned, call, compared
+from paimon_explore.scan.predicate.kernels import Value, aligned, call, compared, constant_of
 from paimon_explore.scan.predicate.literals import values_array
 from paimon_explore.scan.predicate.regex_pattern import re2_pattern
 
@@ -118,18 +119,13 @@ def multiplied(columns: Sequence[Column], result: DataType) -> Column:
 def _nonzero(values: Column) -> Column:
     """Replaces 0 by null."""
     zero = call("equal", values, _zero(values.type))
-    return call("if_else", zero, _null(values.type), values)
+    return call("if_else", zero, null_scalar(values.type), values)
 
 
 def _zero(arrow: pa.DataType) -> Value:
     whole = AtomicType(root=TypeRoot.TINYINT)
     value: Value = values_array([0], whole).cast(arrow)[0]
     return value
-
-
-def _null(arrow: pa.DataType) -> Value:
-    nulls: Column = pa.nulls(1, arrow)  # type: ignore[call-overload]  # stubs list types
-    return nulls[0]
 
 
 def divided(columns: Sequence[Column], result: DataType) -> Column:
@@ -185,12 +181,9 @@ def absolute(columns: Sequence[Column], result: DataType) -> Column:
 def rounded(columns: Sequence[Column], result: DataType) -> Column:
     """`round`: rounds half up to a constant number of fraction digits."""
     digits = 0
-    if len(columns) > 1 and len(columns[1]):
-        given = set(as_python(columns[1]))
-        found = given.pop()
-        if given or not isinstance(found, int):
-            raise InvalidInputError("The second argument of round must be a constant integer.")
-        digits = found
+    if len(columns) > 1:
+        rule = "The second argument of round must be a constant integer."
+        digits = constant_of(columns[1], 0, rule)
     options = pc.RoundOptions(digits, "half_towards_infinity")
     try:
         return call("round", columns[0], options=options).cast(to_arrow(result))
@@ -225,7 +218,7 @@ def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
 def null_if(columns: Sequence[Column], result: DataType) -> Column:
     """`nullif`: the first value; null where it equals the second."""
     same = call("coalesce", call("equal", *columns), values_array([False], _BOOLEAN)[0])
-    return call("if_else", same, _null(to_arrow(result)), columns[0])
+    return call("if_else", same, null_scalar(to_arrow(result)), columns[0])
 
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
@@ -267,8 +260,9 @@ def joined(columns: Sequence[Column], _result: DataType) -> Column:
 
 def substring(columns: Sequence[Column], _result: DataType) -> Column:
     """`substring`: from a position that counts from 1, or from the end if negative."""
-    starts = _one_number(columns[1], "substring")
-    size = _one_number(columns[2], "substring") if len(columns) > 2 else None  # noqa: PLR2004
+    rule = "The position and length in substring must be constant integers."
+    starts = constant_of(columns[1], 1, rule)
+    size = constant_of(columns[2], 1, rule) if len(columns) > 2 else None  # noqa: PLR2004
     begin = starts - 1 if starts > 0 else starts
     if size is not None and size <= 0:
         return call("utf8_slice_codeunits", columns[0], options=pc.SliceOptions(0, 0))
@@ -278,32 +272,14 @@ def substring(columns: Sequence[Column], _result: DataType) -> Column:
     return call("utf8_slice_codeunits", columns[0], options=pc.SliceOptions(begin, end))
 
 
-def _one_number(column: Column, function: str) -> int:
-    """The value of a constant integer column."""
-    found = set(as_python(column)) or {1}
-    value = found.pop()
-    if found or not isinstance(value, int):
-        raise InvalidInputError(f"The position and length in {function} must be constant integers.")
-    return value
-
-
 def replaced(columns: Sequence[Column], _result: DataType) -> Column:
     """`replace`: replaces every occurrence of a constant text by another."""
-    found = [set(as_python(column)) or {""} for column in columns[1:]]
-    if any(len(texts) != 1 or None in texts for texts in found):
-        raise InvalidInputError(
-            "The second and third arguments of replace must be constant strings."
-        )
-    pattern, by = (str(texts.pop()) for texts in found)
+    rule = "The second and third arguments of replace must be constant strings."
+    pattern, by = (constant_of(column, "", rule) for column in columns[1:])
     if not pattern:
         return columns[0]
     options = pc.ReplaceSubstringOptions(pattern, by)
     return call("replace_substring", columns[0], options=options)
-
-
-def date_part(kernel: str) -> Kernel:
-    """Returns the kernel of `year`, `month` or `day`."""
-    return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))
 
 
 def not_a_number(columns: Sequence[Column], _result: DataType) -> Column:
@@ -313,12 +289,11 @@ def not_a_number(columns: Sequence[Column], _result: DataType) -> Column:
 
 def matches_regex(columns: Sequence[Column], _result: DataType) -> Column:
     """`rlike`: whether a text contains a match of a constant regular expression of Java."""
-    found = set(as_python(columns[1])) or {""}
-    pattern = found.pop()
-    if found or (pattern is not None and not isinstance(pattern, str)):
-        raise InvalidInputError("The regular expression of RLIKE must be a constant text.")
-    if pattern is None:
+    if columns[1].null_count == len(columns[1]) > 0:
         return pa.nulls(len(columns[0]), pa.bool_())
+    pattern = constant_of(
+        columns[1], "", "The regular expression of RLIKE must be a constant text."
+    )
     options = pc.MatchSubstringOptions(re2_pattern(pattern))
     try:
         return call("match_substring_regex", columns[0], options=options)

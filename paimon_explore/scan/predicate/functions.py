@@ -357,22 +357,18 @@ def _case(types: Types) -> Signature | None:
     return Signature(arguments=(*pairs, common), result=common)
 
 
-def _part_of_date(types: Types) -> Signature | None:
-    kind = types[0]
-    dated = {TypeRoot.DATE, TypeRoot.TIMESTAMP}
-    fits = is_root(kind, *dated)
-    return Signature(arguments=(kind,), result=_INT) if fits else None
+def _part_of(*roots: TypeRoot, result: DataType = _INT) -> _Rule:
+    """The rule of functions of one date or time."""
+
+    def rule(types: Types) -> Signature | None:
+        fits = is_root(types[0], *roots)
+        return Signature(arguments=(types[0],), result=result) if fits else None
+
+    return rule
 
 
-def _part_of_time(types: Types) -> Signature | None:
-    kind = types[0]
-    fits = is_root(kind, TypeRoot.TIMESTAMP)
-    return Signature(arguments=(kind,), result=_INT) if fits else None
-
-
-def _seconds(types: Types) -> Signature | None:
-    found = _part_of_time(types)
-    return None if found is None else Signature(arguments=found.arguments, result=_SECONDS)
+_part_of_date = _part_of(TypeRoot.DATE, TypeRoot.TIMESTAMP)
+_part_of_time = _part_of(TypeRoot.TIMESTAMP)
 
 
 def _truncated(types: Types) -> Signature | None:
@@ -513,9 +509,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "length": _one_to(1, _texts(_INT), kernels.text("utf8_length")),
     "substring": _one_to(3, _texts(STRING, _INT, _INT), kernels.substring, minimum=2),
     "replace": _one_to(3, _texts(STRING, STRING, STRING), kernels.replaced, minimum=3),
-    "year": _one_to(1, _part_of_date, kernels.date_part("year")),
-    "month": _one_to(1, _part_of_date, kernels.date_part("month")),
-    "day": _one_to(1, _part_of_date, kernels.date_part("day")),
+    "year": _one_to(1, _part_of_date, times.numbered("year")),
+    "month": _one_to(1, _part_of_date, times.numbered("month")),
+    "day": _one_to(1, _part_of_date, times.numbered("day")),
     "quarter": _one_to(1, _part_of_date, times.numbered("quarter")),
     "weekofyear": _one_to(1, _part_of_date, times.numbered("iso_week")),
     "yearofweek": _one_to(1, _part_of_date, times.numbered("iso_year")),
@@ -526,7 +522,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "hour": _one_to(1, _part_of_time, times.numbered("hour")),
     "minute": _one_to(1, _part_of_time, times.numbered("minute")),
     "second": _one_to(1, _part_of_time, times.numbered("second")),
-    "seconds": _one_to(1, _seconds, times.seconds),
+    "seconds": _one_to(1, _part_of(TypeRoot.TIMESTAMP, result=_SECONDS), times.seconds),
     "date_trunc": _two(_truncated, times.truncated),
     "trunc": _two(_truncated_date, times.truncated_date),
     "add_days": _one_to(3, _shifted(by_days=True), times.shifted, minimum=3),

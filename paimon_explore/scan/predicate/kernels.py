@@ -1,7 +1,7 @@
 """Vectorized SQL comparisons on Arrow arrays, with three-valued logic (null is unknown)."""
 
 import math
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -10,9 +10,12 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import FALSE, NULL, TRUE, CompareOp, Like
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts, regex_of
 from paimon_explore.scan.predicate.literals import scalar_of, values_array
+
+T = TypeVar("T")
 
 Value: TypeAlias = "Column | pa.Scalar[pa.DataType]"
 """An array, or a scalar for all rows."""
@@ -26,6 +29,26 @@ def call(kernel: str, *values: Value, options: pc.FunctionOptions | None = None)
     """Calls an Arrow compute function with at least one array."""
     result: Column = pc.call_function(kernel, list(values), options)
     return result
+
+
+def constant_of(column: Column, default: T, rule: str) -> T:
+    """Returns the value of a constant column; the default if it has no rows.
+
+    Raises:
+        InvalidInputError: it has several values, or of another type than the default; the rule is
+            the message.
+    """
+    values = set(nb.as_python(column)) or {default}
+    found = values.pop()
+    if values or not isinstance(found, type(default)):
+        raise InvalidInputError(rule)
+    return found
+
+
+def floored(times: Column, unit: str) -> Column:
+    """Rounds dates or times down to a unit; weeks begin on Monday."""
+    options = pc.RoundTemporalOptions(1, unit)  # type: ignore[arg-type]  # unit is a Literal there
+    return call("floor_temporal", times, options=options)
 
 
 def compared(op: CompareOp, left: Value, right: Value) -> Column:

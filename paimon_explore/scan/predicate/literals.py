@@ -46,8 +46,7 @@ def values_array(values: Sequence[object], kind: AtomicType) -> Column:
     if kind.root is TypeRoot.DECIMAL:
         return nb.build_fixed(arrow, _decimal_bytes(values, kind.scale or 0), valid)
     data = [_text_bytes(value) for value in values]
-    offsets = nb.offsets_from_sizes(np.array([len(item) for item in data], np.int64))
-    return nb.build_var(arrow, offsets, nb.as_bytes(b"".join(data)), valid)
+    return nb.build_values(data, arrow, valid)
 
 
 def scalar_of(constant: Literal) -> "pa.Scalar[pa.DataType]":

@@ -8,8 +8,9 @@ may be false, so that rows for which a condition is unknown are in neither resul
 import math
 from collections.abc import Iterable, Mapping
 from functools import reduce
+from typing import TypeVar
 
-from pyroaring import BitMap
+from pyroaring import BitMap, BitMap64
 
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.file_index.container import decode_container
@@ -55,6 +56,9 @@ class IndexedRows:
 
     skip: bool
     positions: BitMap | None
+
+
+_Rows = TypeVar("_Rows", BitMap, BitMap64)
 
 
 def indexed_rows(
@@ -127,17 +131,15 @@ def _rows(expr: Expression, indexes: _Indexes, *, wanted: bool) -> BitMap | None
         case And(children=children) | Or(children=children):
             parts = [_rows(child, indexes, wanted=wanted) for child in children]
             every = isinstance(expr, And) is wanted  # NOT (a OR b) wants both to be false
-            return _in_all(parts) if every else _in_any(parts)
+            return _in_all(parts) if every else in_any(parts, BitMap())
         case Not(child=child):
             return _rows(child, indexes, wanted=not wanted)
         case IsTrue(child=child):
             return _rows(child, indexes, wanted=True) if wanted else None
         case Literal(value=value):
             return None if value is wanted else BitMap()
-        case Column():
-            return _rows(Compare(op=CompareOp.EQ, left=expr, right=TRUE), indexes, wanted=wanted)
         case _:
-            return _leaf_rows(expr, indexes, wanted=wanted)
+            return _leaf_rows(column_condition(expr, wanted=wanted), indexes)
 
 
 def _in_all(parts: Iterable[BitMap | None]) -> BitMap | None:
@@ -145,8 +147,17 @@ def _in_all(parts: Iterable[BitMap | None]) -> BitMap | None:
     return reduce(BitMap.__and__, known) if known else None
 
 
-def _in_any(parts: Iterable[BitMap | None]) -> BitMap | None:
-    found = BitMap()
+def _leaf_rows(found: tuple[str, Condition] | None, indexes: _Indexes) -> BitMap | None:
+    if found is None:
+        return None
+    name, condition = found
+    if condition.relation is Relation.IN and not condition.values:
+        return BitMap()
+    return _in_all(index.rows(condition) for index in indexes.get(name, ()))
+
+
+def in_any(parts: Iterable[_Rows | None], found: _Rows) -> _Rows | None:
+    """Return the rows of any part, added to `found`; None for all."""
     for part in parts:
         if part is None:
             return None
@@ -154,34 +165,33 @@ def _in_any(parts: Iterable[BitMap | None]) -> BitMap | None:
     return found
 
 
-def _leaf_rows(expr: Expression, indexes: _Indexes, *, wanted: bool) -> BitMap | None:
+def column_condition(expr: Expression, *, wanted: bool) -> tuple[str, Condition] | None:
+    """Return the column and the condition on it for which `expr` is `wanted` (true or false).
+
+    None for other expressions, and for comparisons with NaN, which has many encodings.
+    """
     match expr:
+        case Column():
+            return column_condition(Compare(op=CompareOp.EQ, left=expr, right=TRUE), wanted=wanted)
         case Compare(op=op, left=Column(path=(name,)), right=Literal(value=value)):
-            relation = _relation(op, wanted=wanted)
-            if relation is None or value is None:
-                return None
-            return _asked(indexes, name, Condition(relation, (value,)))
-        case In(operand=Column(path=(name,)), values=values):
-            listed = tuple(value.value for value in values if value.value is not None)
-            if not wanted and len(listed) < len(values):
-                return BitMap()  # with a null in the list, NOT IN is never true
+            relation, values = _relation(op, wanted=wanted), [] if value is None else [value]
+        case In(operand=Column(path=(name,)), values=listed):
+            values = [value.value for value in listed if value.value is not None]
             relation = Relation.IN if wanted else Relation.NOT_IN
-            return _asked(indexes, name, Condition(relation, listed))
+            if not wanted and len(values) < len(listed):
+                relation, values = Relation.IN, []  # with a null in the list never true
         case IsNull(operand=Column(path=(name,))):
-            relation = Relation.IS_NULL if wanted else Relation.IS_NOT_NULL
-            return _asked(indexes, name, Condition(relation))
+            return name, Condition(Relation.IS_NULL if wanted else Relation.IS_NOT_NULL)
         case _:
             return None
+    if relation is None or any(isinstance(v, float) and math.isnan(v) for v in values):
+        return None
+    if not values and not isinstance(expr, In):
+        return None
+    return name, Condition(relation, tuple(values))
 
 
 def _relation(op: CompareOp, *, wanted: bool) -> Relation | None:
     if op is CompareOp.SAME:
         return Relation.EQ if wanted else None
     return _RELATIONS[op][0 if wanted else 1]
-
-
-def _asked(indexes: _Indexes, name: str, condition: Condition) -> BitMap | None:
-    """The rows that all indexes of a column keep; NaN is not looked up (it has many encodings)."""
-    if any(isinstance(value, float) and math.isnan(value) for value in condition.values):
-        return None
-    return _in_all(index.rows(condition) for index in indexes.get(name, ()))

@@ -6,12 +6,12 @@ unknown are in neither result. Conditions on one column are combined before the 
 range is looked up as a whole.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 
 from pyroaring import BitMap64
 
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation
 from paimon_explore.encoding.file_index.index_keys import IndexValue
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key
 from paimon_explore.encoding.global_index.key_ranges import (
@@ -22,14 +22,9 @@ from paimon_explore.encoding.global_index.key_ranges import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.expression import (
-    TRUE,
     And,
     Column,
-    Compare,
-    CompareOp,
     Expression,
-    In,
-    IsNull,
     IsTrue,
     Like,
     Literal,
@@ -37,15 +32,8 @@ from paimon_explore.scan.predicate.expression import (
     Or,
 )
 from paimon_explore.scan.predicate.like_pattern import prefix_of
+from paimon_explore.scan.pruning.file_index_filter import column_condition, in_any
 
-_NEGATED = {
-    CompareOp.EQ: CompareOp.NE,
-    CompareOp.NE: CompareOp.EQ,
-    CompareOp.LT: CompareOp.GE,
-    CompareOp.GE: CompareOp.LT,
-    CompareOp.GT: CompareOp.LE,
-    CompareOp.LE: CompareOp.GT,
-}
 _MAX_BYTE = 0xFF
 
 
@@ -94,7 +82,7 @@ class GlobalIndexCondition:
             case And(children=children) | Or(children=children):
                 if isinstance(expr, And) is wanted:  # NOT (a OR b) wants both to be false
                     return self._in_all(children, wanted=wanted)
-                return self._in_any(children, wanted=wanted)
+                return in_any((self.rows(child, wanted=wanted) for child in children), BitMap64())
             case Not(child=child):
                 return self.rows(child, wanted=not wanted)
             case IsTrue(child=child):
@@ -122,15 +110,6 @@ class GlobalIndexCondition:
         known = [part for part in parts if part is not None]
         return reduce(BitMap64.__and__, known) if known else None
 
-    def _in_any(self, children: Iterable[Expression], *, wanted: bool) -> BitMap64 | None:
-        found = BitMap64()
-        for child in children:
-            part = self.rows(child, wanted=wanted)
-            if part is None:
-                return None
-            found |= part
-        return found
-
     def _negated_leaf(self, expr: Expression, *, wanted: bool) -> Lookup | None:
         """The lookup of NOT and one condition."""
         if isinstance(expr, Not) and not isinstance(expr.child, And | Or | Not | IsTrue | Literal):
@@ -138,62 +117,43 @@ class GlobalIndexCondition:
         return None
 
     def _leaf(self, expr: Expression, *, wanted: bool) -> Lookup | None:
-        match expr:
-            case Column():
-                return self._leaf(Compare(op=CompareOp.EQ, left=expr, right=TRUE), wanted=wanted)
-            case Compare(op=op, left=Column(path=(name,)), right=Literal(value=value)):
-                return self._compared(name, op, value, wanted=wanted)
-            case In(operand=Column(path=(name,)), values=values):
-                return self._listed(name, [value.value for value in values], wanted=wanted)
-            case IsNull(operand=Column(path=(name,))) if name in self.keys:
-                found = NO_KEY if wanted else EVERY_KEYS
-                return Lookup(column=name, keys=found, nulls=wanted)
-            case Like(operand=Column(path=(name,))) if wanted and name in self.keys:
-                return self._prefixed(name, prefix_of(expr))
+        if wanted and isinstance(expr, Like):
+            return self._prefixed(expr)
+        name, condition = column_condition(expr, wanted=wanted) or ("", None)
+        keys = self.keys.get(name)
+        if keys is None or condition is None:
+            return None
+        nulls = condition.relation is Relation.IS_NULL
+        return Lookup(column=name, keys=_key_set(keys, condition), nulls=nulls)
+
+    def _prefixed(self, test: Like) -> Lookup | None:
+        prefix = prefix_of(test).encode()
+        match test.operand:
+            case Column(path=(name,)) if prefix and name in self.keys and self.keys[name].is_text:
+                found = KeySet.of(KeyRange(prefix, _after_prefix(prefix)))
+                return Lookup(column=name, keys=found, nulls=False)
             case _:
                 return None
 
-    def _compared(
-        self, name: str, op: CompareOp, value: IndexValue | None, *, wanted: bool
-    ) -> Lookup | None:
-        keys = self.keys.get(name)
-        if keys is None or value is None or _is_nan(value):
-            return None
-        if op is CompareOp.SAME:
-            if not wanted:
-                return None
-            op = CompareOp.EQ
-        found = _ranges(keys, op if wanted else _NEGATED[op], value)
-        return Lookup(column=name, keys=found, nulls=False)
 
-    def _listed(self, name: str, values: list[IndexValue | None], *, wanted: bool) -> Lookup | None:
-        keys = self.keys.get(name)
-        if keys is None or any(value is not None and _is_nan(value) for value in values):
-            return None
-        known = [value for value in values if value is not None]
-        if wanted:
-            parts = (part for v in known for part in _ranges(keys, CompareOp.EQ, v).ranges)
-            return Lookup(column=name, keys=KeySet.of(*parts), nulls=False)
-        if len(known) < len(values):  # with a null in the list, NOT IN is never true
-            return Lookup(column=name, keys=NO_KEY, nulls=False)
-        found = reduce(
-            KeySet.intersection, (_ranges(keys, CompareOp.NE, v) for v in known), EVERY_KEYS
-        )
-        return Lookup(column=name, keys=found, nulls=False)
-
-    def _prefixed(self, name: str, prefix: str) -> Lookup | None:
-        if not prefix or not self.keys[name].is_text:
-            return None
-        low = prefix.encode()
-        part = KeyRange(low, _after_prefix(low))
-        return Lookup(column=name, keys=KeySet.of(part), nulls=False)
+def _key_set(keys: GlobalIndexKeys, condition: Condition) -> KeySet:
+    values = condition.values
+    match condition.relation:
+        case Relation.IS_NULL:
+            return NO_KEY
+        case Relation.IS_NOT_NULL:
+            return EVERY_KEYS
+        case Relation.IN:
+            parts = (part for v in values for part in _ranges(keys, Relation.EQ, v).ranges)
+            return KeySet.of(*parts)
+        case Relation.NOT_IN:
+            others = (_ranges(keys, Relation.NE, value) for value in values)
+            return reduce(KeySet.intersection, others, EVERY_KEYS)
+        case relation:
+            return _ranges(keys, relation, values[0])
 
 
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _ranges(keys: GlobalIndexKeys, op: CompareOp, value: IndexValue) -> KeySet:
+def _ranges(keys: GlobalIndexKeys, relation: Relation, value: IndexValue) -> KeySet:
     """The keys of the values that compare to a constant; 0.0 and -0.0 are equal.
 
     NaN is in every range of floating-point numbers that is not bounded by values on both sides.
@@ -202,16 +162,16 @@ def _ranges(keys: GlobalIndexKeys, op: CompareOp, value: IndexValue) -> KeySet:
     least: Key = keys.of_value(-0.0 if is_zero else value)
     above = keys.after(keys.of_value(0.0 if is_zero else value))
     nan = (KeyRange(keys.nan, None),) if keys.float_bytes else ()
-    match op:
-        case CompareOp.EQ:
+    match relation:
+        case Relation.EQ:
             return KeySet.of(KeyRange(least, above))
-        case CompareOp.LT:
+        case Relation.LT:
             return KeySet.of(KeyRange(None, least), *nan)
-        case CompareOp.LE:
+        case Relation.LE:
             return KeySet.of(KeyRange(None, above), *nan)
-        case CompareOp.GE:
+        case Relation.GE:
             return KeySet.of(KeyRange(least, None), *nan)
-        case CompareOp.GT:
+        case Relation.GT:
             return KeySet.of(KeyRange(above, None), *nan)
         case _:
             return KeySet.of(KeyRange(None, least), KeyRange(above, None), *nan)

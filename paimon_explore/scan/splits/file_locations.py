@@ -3,18 +3,14 @@
 Directories are computed once per distinct partition and bucket, then joined with the file names.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import (
     Column,
-    as_bytes,
     as_python,
-    build_var,
-    offsets_from_sizes,
+    string_array,
     string_scalar,
     take_rows,
 )
@@ -111,7 +107,7 @@ def _placed(
     """The external path where one is recorded, else directory and file name."""
     names = text(table, "file_name")
     check_names(names, "manifest", "_FILE_NAME")
-    begins = texts_array([f"{folder}/" for folder in folders])
+    begins = string_array([f"{folder}/" for folder in folders])
     before = begins[0] if which is None else take_rows(begins, which)
     inside = pc.call_function("binary_join_element_wise", [before, names, _NOTHING])
     outside = text(table, "external_path")
@@ -120,10 +116,3 @@ def _placed(
             paths.checked_external(None if path is None else str(path), is_index=is_index)
         inside = pc.call_function("coalesce", [outside, inside])
     return inside  # type: ignore[no-any-return]  # in stubs
-
-
-def texts_array(texts: Sequence[str]) -> Column:
-    """Texts as an Arrow array."""
-    data = [item.encode() for item in texts]
-    offsets = offsets_from_sizes(np.array([len(item) for item in data], np.int64))
-    return build_var(pa.string(), offsets, as_bytes(b"".join(data)))

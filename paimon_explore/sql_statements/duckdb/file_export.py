@@ -198,7 +198,7 @@ def _texts(column: Column, formats: Mapping[str, str]) -> Column:
 
 def _by_value(column: Column, text: _Text) -> Column:
     """Return a column of texts, which are computed once for each value."""
-    return map_distinct(column, lambda values: [*map(text, values)], pa.string())
+    return map_distinct(column, text, pa.string())
 
 
 def _wrapped(texts: Column, start: str, end: str) -> Column:

@@ -7,7 +7,7 @@ closed.
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from paimon_explore.write.parallel import in_parallel, threads_for
 
@@ -19,12 +19,8 @@ class BucketWriter(Protocol):
     """Writes the rows of one bucket."""
 
     @property
-    def buffered_bytes(self) -> int:
+    def buffered(self) -> "LazySize":
         """Size of the rows that are not in a file yet."""
-
-    @property
-    def buffered_bytes_limit(self) -> int:
-        """An upper limit of `buffered_bytes` that takes no time."""
 
     @property
     def buffered_rows(self) -> int:
@@ -43,6 +39,9 @@ class BucketWriter(Protocol):
     def abort(self) -> None:
         """Delete the files of the writer."""
 
+
+if TYPE_CHECKING:
+    from paimon_explore.write.data_file_writer import LazySize
 
 R = TypeVar("R")
 W = TypeVar("W", bound=BucketWriter)
@@ -106,10 +105,10 @@ class BucketWriters(Generic[W]):
 
     def flush_over_budget(self) -> None:
         """Flush the largest buffers until the rest fits the budget."""
-        if sum(writer.buffered_bytes_limit for writer in self._writers.values()) <= self._budget:
+        if sum(writer.buffered.limit for writer in self._writers.values()) <= self._budget:
             return
-        while sum(writer.buffered_bytes for writer in self._writers.values()) > self._budget:
-            largest = max(self._writers.values(), key=lambda writer: writer.buffered_bytes)
+        while sum(writer.buffered.exact for writer in self._writers.values()) > self._budget:
+            largest = max(self._writers.values(), key=lambda writer: writer.buffered.exact)
             largest.flush()
             if sum(writer.is_open for writer in self._writers.values()) > MAX_OPEN_FILES:
                 largest.end_file()

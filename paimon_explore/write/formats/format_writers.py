@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from paimon_explore.write.formats.shredded_parquet import ShreddedParquetWriter
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.avro.writer import AvroWriter as ContainerWriter
-from paimon_explore.encoding.avro.writer import avro_schema
+from paimon_explore.encoding.avro.writer import AvroWriter, avro_schema
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.row_format.row_file import DEFAULT_BLOCK_BYTES, RowFileWriter
 from paimon_explore.metadata.options import table_options as opt
@@ -39,39 +38,6 @@ _CODECS: Mapping[str, str] = {
     "null": "null",
     "uncompressed": "null",
 }
-
-
-# Spec: none yet (release 2.0). Seen in: golden java200/append_row_format.
-class RowWriter:
-    """Writes one row file; always compressed with Zstandard.
-
-    Args:
-        sink: receives the bytes; it is not closed.
-        layout: the columns, and the size of blocks.
-    """
-
-    def __init__(self, sink: pa.NativeFile, layout: FileLayout) -> None:
-        self._writer = RowFileWriter(
-            sink.write,
-            [StoredColumn(name=field.name, type=field.type) for field in layout.fields],
-            block_bytes=layout.options.value(opt.FILE_BLOCK_SIZE) or DEFAULT_BLOCK_BYTES,
-            level=layout.zstd_level,
-        )
-
-    def write(self, columns: Sequence[Column]) -> None:
-        """Write rows: one array per field, in `to_arrow` of its type."""
-        self._writer.add(columns, len(columns[0]))
-
-    def position(self) -> int:
-        """Return the number of bytes written."""
-        return self._writer.size
-
-    def close(self) -> None:
-        """Write the last block, the index and the footer."""
-        self._writer.finish()
-
-    def abort(self) -> None:
-        """Discard the writer and its pending bytes."""
 
 
 class FormatWriter(Protocol):
@@ -168,7 +134,21 @@ def _orc(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
 
 def _avro(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
-    return AvroWriter(sink, layout.fields, compression=layout.compression)
+    schema = avro_schema(arrow_schema(RowType(fields=tuple(layout.fields))))
+    codec = chosen_codec(_CODECS, layout.compression, "Avro")
+    return EncodedWriter(AvroWriter(sink.write, schema, codec))
+
+
+# Spec: none yet (release 2.0). Seen in: golden java200/append_row_format.
+def _row(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    """Create the writer of a row file, which is always compressed with Zstandard."""
+    writer = RowFileWriter(
+        sink.write,
+        [StoredColumn(name=field.name, type=field.type) for field in layout.fields],
+        block_bytes=layout.options.value(opt.FILE_BLOCK_SIZE) or DEFAULT_BLOCK_BYTES,
+        level=layout.zstd_level,
+    )
+    return EncodedWriter(writer)
 
 
 def _lance(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
@@ -196,32 +176,22 @@ _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
     "csv": TextWriter,
     "json": TextWriter,
     "text": TextWriter,
-    "row": RowWriter,
+    "row": _row,
     "lance": _lance,
     "vortex": _vortex,
     "mosaic": _mosaic,
 }
 
 
-class AvroWriter:
-    """Writes one Avro file.
+class EncodedWriter:
+    """Writes one file by an encoder that counts its bytes.
 
     Args:
-        sink: receives the bytes; it is not closed.
-        fields: the columns.
-        compression: the codec, as in `file.compression`.
-
-    Raises:
-        InvalidInputError: Avro files do not support the codec.
-        UnsupportedFeatureError: a column has a type that Avro does not support.
+        writer: writes to the sink; it is not closed.
     """
 
-    def __init__(
-        self, sink: pa.NativeFile, fields: Sequence[DataField], *, compression: str
-    ) -> None:
-        schema = avro_schema(arrow_schema(RowType(fields=tuple(fields))))
-        codec = chosen_codec(_CODECS, compression, "Avro")
-        self._writer = ContainerWriter(sink.write, schema, codec)
+    def __init__(self, writer: RowFileWriter | AvroWriter) -> None:
+        self._writer = writer
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows: one array per field, in `to_arrow` of its type."""
@@ -232,7 +202,7 @@ class AvroWriter:
         return self._writer.size
 
     def close(self) -> None:
-        """Write the last block."""
+        """Write the last block, and what follows it."""
         self._writer.close()
 
     def abort(self) -> None:

@@ -27,12 +27,9 @@ from paimon_explore.data_types.definitions import (
     MapType,
     MultisetType,
     RowType,
-    TypeRoot,
     VectorType,
 )
-
-COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
-"""Type of the counts of a multiset."""
+from paimon_explore.data_types.traversal import entry_types
 
 Leaf = Callable[[Column, AtomicType], Column]
 
@@ -55,10 +52,8 @@ def convert(array: Column, data_type: DataType, leaf: Leaf) -> Column:
             return _converted_list(array, element, leaf)
         case VectorType(element=element):
             return _converted_vector(array, data_type.length, element, leaf)
-        case MapType(key=key, value=value):
-            return _converted_map(array, key, value, leaf)
-        case MultisetType(element=element):
-            return _converted_map(array, element, COUNT, leaf)
+        case MapType() | MultisetType():
+            return _converted_map(array, *entry_types(data_type), leaf)
         case RowType():
             return _converted_row(array, data_type, leaf)
 

@@ -51,7 +51,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.data_types.traversal import is_root, parts
+from paimon_explore.data_types.traversal import entry_types, is_root, parts
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
 from paimon_explore.encoding.orc.protobuf import (
     Field,
@@ -62,12 +62,12 @@ from paimon_explore.encoding.orc.protobuf import (
     message_of,
     number,
 )
-from paimon_explore.encoding.orc.reader import utc_view
+from paimon_explore.encoding.orc.reader import tail_fields, utc_view
 from paimon_explore.encoding.orc.run_length import compressor, encode_runs
 from paimon_explore.encoding.orc.timestamp_fixes import EPOCH_2015, LOST_NANOS, read_nanos
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.formats.nested_conversion import COUNT, convert
+from paimon_explore.write.formats.nested_conversion import convert
 from paimon_explore.write.formats.output_sink import ErrorHoldingSink, chosen_codec
 
 _Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
@@ -182,10 +182,8 @@ def stored_type(data_type: DataType) -> pa.DataType:
             return pa.list_(_child("element", element))
         case VectorType():
             raise UnsupportedFeatureError("writing VECTOR values to an ORC file", hint=_PARQUET)
-        case MapType(key=key, value=value):
-            return _stored_map(key, value)
-        case MultisetType(element=element):
-            return _stored_map(element, COUNT)
+        case MapType() | MultisetType():
+            return _stored_map(*entry_types(data_type))
         case RowType():
             return pa.struct([_child(field.name, field.type) for field in data_type])
 
@@ -267,7 +265,8 @@ class _File:
     reader: orc.ORCFile
 
     def parts(self) -> Iterator[bytes]:
-        post_fields, footer, metadata = self._sections()
+        post_fields, footer, _ = tail_fields(self.source, self.tail)
+        metadata = fields_of(self.tail.decompress(self.tail.metadata))
         codec = {field.number: field.value for field in post_fields}
         kind, block = int(codec.get(_POST_CODEC, 0)), int(codec.get(_POST_BLOCK, 0))
         pack = compressor(kind, block)
@@ -301,17 +300,6 @@ class _File:
         post = message_of([replace(f, value=sizes.get(f.number, f.value)) for f in post_fields])
         yield post
         yield bytes([len(post)])
-
-    def _sections(self) -> tuple[list[Field], list[Field], list[Field]]:
-        """Return the fields of the postscript, the footer and the metadata."""
-        size = self.file.seek(0, 2)
-        post_length = self._read(size - 1, 1)[0]
-        post = self._read(size - 1 - post_length, post_length)
-        footer_length = number(decode_message(post), _POST_FOOTER)
-        at = size - 1 - post_length - footer_length
-        decompress = self.tail.decompress
-        footer = fields_of(decompress(self._read(at, footer_length)))
-        return fields_of(post), footer, fields_of(decompress(self.tail.metadata))
 
     def _stripe(
         self,

@@ -49,10 +49,11 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.field_ids import element_id, map_key_id
+from paimon_explore.data_types.traversal import entry_types, parts
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.formats.footer_types import Path, with_types
-from paimon_explore.write.formats.nested_conversion import COUNT, convert
+from paimon_explore.write.formats.nested_conversion import convert
 from paimon_explore.write.formats.output_sink import OutputSink, chosen_codec
 from paimon_explore.write.memoize_by_identity import cached_by_identity
 
@@ -323,10 +324,8 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
             return _physical_atom(data_type)
         case ArrayType(element=element) | VectorType(element=element):
             return pa.list_(_element_field("element", element, field_id, depth + 1))
-        case MapType(key=key, value=value):
-            return _physical_map(key, value, field_id, depth + 1)
-        case MultisetType(element=element):
-            return _physical_map(element, COUNT, field_id, depth + 1)
+        case MapType() | MultisetType():
+            return _physical_map(*entry_types(data_type), field_id, depth + 1)
         case RowType(fields=()):
             raise UnsupportedFeatureError(
                 "writing a ROW without fields to a Parquet file", hint="Add a field to the ROW."
@@ -380,17 +379,12 @@ def _numbered(field: Field, field_id: int) -> Field:
 
 def _is_converted(data_type: DataType) -> bool:
     """Whether values of this type are stored in another Arrow type than `to_arrow(data_type)`."""
-    match data_type:
-        case AtomicType():
-            return not _physical_atom(data_type).equals(to_arrow(data_type))
-        case ArrayType(element=element) | MultisetType(element=element):
-            return _is_converted(element)
-        case VectorType():
-            return True
-        case MapType(key=key, value=value):
-            return _is_converted(key) or _is_converted(value)
-        case RowType():
-            return any(_is_converted(field.type) for field in data_type)
+    return any(
+        not _physical_atom(part).equals(to_arrow(part))
+        if isinstance(part, AtomicType)
+        else isinstance(part, VectorType)
+        for part in parts(data_type)
+    )
 
 
 def _physical_values(array: Column, data_type: AtomicType) -> Column:
@@ -418,19 +412,14 @@ def _leaves(data_type: DataType, path: Path) -> list[tuple[Path, AtomicType]]:
             return [(path, data_type)]
         case ArrayType(element=element) | VectorType(element=element):
             return _leaves(element, (*path, "list", "element"))
-        case MapType(key=key, value=value):
-            return _map_leaves(key, value, path)
-        case MultisetType(element=element):
-            return _map_leaves(element, COUNT, path)
+        case MapType() | MultisetType():
+            key, value = entry_types(data_type)
+            return [
+                *_leaves(key, (*path, "key_value", "key")),
+                *_leaves(value, (*path, "key_value", "value")),
+            ]
         case RowType():
             return [leaf for f in data_type for leaf in _leaves(f.type, (*path, f.name))]
-
-
-def _map_leaves(key: DataType, value: DataType, path: Path) -> list[tuple[Path, AtomicType]]:
-    return [
-        *_leaves(key, (*path, "key_value", "key")),
-        *_leaves(value, (*path, "key_value", "value")),
-    ]
 
 
 # Compressing and decompressing such values costs several times what Arrow needs to encode and

@@ -23,11 +23,13 @@ from paimon_explore.data_types.definitions import (
     DataField,
     DataType,
     MapType,
+    MultisetType,
     RowType,
     TypeRoot,
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import parts
 from paimon_explore.encoding.csv_json import (
     CODECS,
     CsvLayout,
@@ -127,20 +129,14 @@ class TextWriter:
 
 
 def _check_type(data_type: DataType, name: str, file_format: str) -> None:
-    match data_type:
-        case AtomicType(root=root) if root not in _NOT_AS_TEXT:
-            return
-        case ArrayType(element=element) | VectorType(element=element) if file_format != _CSV:
-            _check_type(element, name, file_format)
-        case MapType(key=key, value=value) if file_format != _CSV:
-            _check_type(key, name, file_format)
-            _check_type(value, name, file_format)
-        case RowType(fields=fields) if file_format != _CSV:
-            for field in fields:
-                _check_type(field.type, name, file_format)
-        case _:
+    for part in parts(data_type):
+        if isinstance(part, AtomicType):
+            is_refused = part.root in _NOT_AS_TEXT
+        else:
+            is_refused = file_format == _CSV or isinstance(part, MultisetType)
+        if is_refused:
             raise UnsupportedFeatureError(
-                f"writing column {name!r} of type {type_text(data_type)} to a {file_format} file",
+                f"writing column {name!r} of type {type_text(part)} to a {file_format} file",
                 hint="Set file.format to parquet.",
             )
 

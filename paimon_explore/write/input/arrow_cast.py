@@ -36,6 +36,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
     with_nullable,
 )
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.errors import choices
 from paimon_explore.write.input.cast_policy import cast_values
 from paimon_explore.write.input.safe_cast import Misfit
@@ -45,7 +46,6 @@ from paimon_explore.write.input.variant_values import variants_of_arrow
 NestedType: TypeAlias = RowType | ArrayType | VectorType | MapType | MultisetType
 
 _OTHER_LISTS = (pa.LargeListArray, pa.FixedSizeListArray, pa.ListViewArray, pa.LargeListViewArray)
-_COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 _VARIANT_PART = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
 
 
@@ -181,10 +181,8 @@ class _Cast:
                 return self._list(array, element, target)
             case VectorType():
                 return self._vector(array, data_type, target)
-            case MapType(key=key, value=value):
-                return self._map(array, data_type, key, value)
-            case MultisetType(element=element):
-                return self._map(array, data_type, element, _COUNT)
+            case MapType() | MultisetType():
+                return self._map(array, data_type)
 
     def _row(self, array: Column, data_type: RowType, target: pa.DataType) -> Column:
         if not isinstance(array, pa.StructArray):
@@ -256,7 +254,8 @@ class _Cast:
             raise self._at.error(problem, data_type, position)
         return array.cast(pa.list_(array.type.field(0), data_type.length))
 
-    def _map(self, array: Column, data_type: DataType, key: DataType, value: DataType) -> Column:
+    def _map(self, array: Column, data_type: MapType | MultisetType) -> Column:
+        key, value = entry_types(data_type)
         if not isinstance(array, pa.MapArray):
             raise self._wrong_type(array, data_type, "maps")
         target = to_arrow(data_type)

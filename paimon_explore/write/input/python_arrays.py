@@ -21,7 +21,8 @@ import datetime as dt
 import uuid
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -118,9 +119,11 @@ def _kind_of_type(kind: type) -> "Callable[[Sequence[object]], Column] | None":
     return next((make for types, make in _KINDS if issubclass(kind, types)), None)
 
 
-def _as(target: pa.DataType) -> Callable[[Sequence[object]], Column]:
+def _as(
+    target: pa.DataType, convert: Callable[..., object] | None = None
+) -> Callable[[Sequence[object]], Column]:
     def make(values: Sequence[object]) -> Column:
-        found: Column = pa.array(values, target)
+        found: Column = pa.array(values if convert is None else [*map(convert, values)], target)
         return found
 
     return make
@@ -135,18 +138,8 @@ def _integers(values: Sequence[object]) -> Column:
     return found
 
 
-def _doubles(values: Sequence[object]) -> Column:
-    found: Column = pa.array([float(value) for value in values], pa.float64())  # type: ignore[arg-type]  # numbers
-    return found
-
-
 def _singles(values: Sequence[object]) -> Column:
     found: Column = pa.array(np.array(values, np.float32))
-    return found
-
-
-def _booleans(values: Sequence[object]) -> Column:
-    found: Column = pa.array([bool(value) for value in values], pa.bool_())
     return found
 
 
@@ -160,31 +153,13 @@ def _decimals(values: Sequence[object]) -> Column:
     return found
 
 
-def _bytes(values: Sequence[object]) -> Column:
-    found: Column = pa.array([bytes(value) for value in values], pa.binary())  # type: ignore[call-overload]  # buffers
-    return found
-
-
-def _uuids(values: Sequence[object]) -> Column:
-    encoded = [value.bytes for value in values if isinstance(value, uuid.UUID)]
-    found: Column = pa.array(encoded, pa.binary(16))
-    return found
-
-
+_doubles = _as(pa.float64(), float)
 _naive = _as(pa.timestamp("us"))
 _aware = _as(pa.timestamp("us", "UTC"))
 _times = _as(pa.time64("us"))
 
 
-def _pandas_naive(values: Sequence[object]) -> Column:
-    return _pandas_times(values, None)
-
-
-def _pandas_aware(values: Sequence[object]) -> Column:
-    return _pandas_times(values, "UTC")
-
-
-def _pandas_times(values: Sequence[object], zone: str | None) -> Column:
+def _pandas_times(zone: str | None, values: Sequence[object]) -> Column:
     """Use nanoseconds only where a value has them, because they end in the year 2262."""
     has_nanos = any(_is_pandas(value) and value.nanosecond for value in values)
     found: Column = pa.array(values, pa.timestamp("ns" if has_nanos else "us", zone))
@@ -193,6 +168,10 @@ def _pandas_times(values: Sequence[object], zone: str | None) -> Column:
 
 def _is_pandas(value: object) -> "TypeGuard[pd.Timestamp]":
     return type(value).__name__ == "Timestamp"
+
+
+_pandas_naive = partial(_pandas_times, None)
+_pandas_aware = partial(_pandas_times, "UTC")
 
 
 def datetimes(values: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> Column:
@@ -210,7 +189,7 @@ def datetimes(values: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> Colu
 
 
 _KINDS: tuple[tuple[tuple[type, ...], Callable[[Sequence[object]], Column] | None], ...] = (
-    ((bool, np.bool_), _booleans),
+    ((bool, np.bool_), _as(pa.bool_(), bool)),
     ((np.timedelta64, np.datetime64), None),  # the first would be an integer
     ((int, np.integer), _integers),
     ((np.longdouble,), None),
@@ -218,8 +197,8 @@ _KINDS: tuple[tuple[tuple[type, ...], Callable[[Sequence[object]], Column] | Non
     ((float, np.floating), _doubles),
     ((Decimal,), _decimals),
     ((str,), _as(pa.string())),
-    ((bytes, bytearray, memoryview), _bytes),
-    ((uuid.UUID,), _uuids),
+    ((bytes, bytearray, memoryview), _as(pa.binary(), bytes)),
+    ((uuid.UUID,), _as(pa.binary(16), attrgetter("bytes"))),
     ((dt.datetime,), _naive),
     ((dt.date,), _as(pa.date32())),
     ((dt.time,), _times),

@@ -43,6 +43,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
     with_nullable,
 )
+from paimon_explore.data_types.traversal import entry_types
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.write.input.arrow_cast import conform_at
 from paimon_explore.write.input.python_arrays import UNFIT, array_of, is_missing, kind_of, own_array
@@ -51,7 +52,6 @@ from paimon_explore.write.input.safe_cast import NAN_HINT, cast_hint
 from paimon_explore.write.input.value_location import Location
 from paimon_explore.write.input.variant_values import variants_of_python
 
-COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 """Type of the counts of a multiset."""
 Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
 """NumPy array of Python objects."""
@@ -162,10 +162,8 @@ def _column(values: Sequence[object], data_type: DataType, location: Location) -
             return _atomic_column(values, data_type, location)
         case ArrayType(element=element) | VectorType(element=element):
             return _list_column(values, data_type, element, location)
-        case MapType(key=key, value=item):
-            return _map_column(values, data_type, (key, item), location)
-        case MultisetType(element=element):
-            return _map_column(values, data_type, (element, COUNT), location)
+        case MapType() | MultisetType():
+            return _map_column(values, data_type, location)
         case RowType():
             return _row_column(values, data_type, location)
 
@@ -335,10 +333,7 @@ def _checked_list(
 
 
 def _map_column(
-    values: Sequence[object],
-    data_type: DataType,
-    parts: tuple[DataType, DataType],
-    location: Location,
+    values: Sequence[object], data_type: MapType | MultisetType, location: Location
 ) -> Column:
     valid = _present(values)
     flat: list[tuple[object, ...]] = []
@@ -349,7 +344,7 @@ def _map_column(
             flat += _pairs(value, data_type, location, position)
             sizes[position] = len(flat) - before
     offsets = offsets_from_sizes(sizes)
-    key, item = parts
+    key, item = entry_types(data_type)
     keys = _column([pair[0] for pair in flat], key, location.elements("{key}", offsets))
     items = _column([pair[1] for pair in flat], item, location.elements("{value}", offsets))
     if keys.null_count:

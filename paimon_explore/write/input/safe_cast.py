@@ -50,6 +50,7 @@ from paimon_explore.data_types.definitions import (
     AtomicType,
     DataType,
     TypeRoot,
+    with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.frozen_dataclass import dataclass
@@ -278,7 +279,7 @@ def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
         found: the type of the values; None if Arrow has no type for them.
         data_type: the column's type.
     """
-    sql = f"CAST(… AS {type_text(_nullable(data_type))}) in SQL"
+    sql = f"CAST(… AS {type_text(with_nullable(data_type, nullable=True))}) in SQL"
     python = _python_cast(found, data_type.root)
     return f"Cast it explicitly: {python} in Python, {sql}." if python else ""
 
@@ -312,15 +313,6 @@ def _python_cast(found: pa.DataType | None, root: TypeRoot) -> str:  # noqa: PLR
     return "datetime.fromisoformat(value)" if is_text else ""
 
 
-def _nullable(data_type: AtomicType) -> AtomicType:
-    return AtomicType(
-        root=data_type.root,
-        length=data_type.length,
-        precision=data_type.precision,
-        scale=data_type.scale,
-    )
-
-
 def _misfit(array: Column, position: int, data_type: AtomicType) -> Misfit:
     """Explain why a value of a castable type does not fit."""
     explain = next(
@@ -336,7 +328,7 @@ def _number(one: Column) -> Decimal:
 
 
 def _integer_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
-    kind = type_text(_nullable(data_type))
+    kind = type_text(with_nullable(data_type, nullable=True))
     number = _number(one)
     if not number.is_finite() or number != number.to_integral_value():
         hint = f"Round it first, or cast it: int(value) in Python, CAST(… AS {kind}) in SQL."
@@ -396,7 +388,7 @@ def _time_problem(_one: Column, _data_type: AtomicType) -> tuple[str, str]:
 
 
 def _generic_problem(_one: Column, data_type: AtomicType) -> tuple[str, str]:
-    return f"does not fit {type_text(_nullable(data_type))}", ""
+    return f"does not fit {type_text(with_nullable(data_type, nullable=True))}", ""
 
 
 _EXPLAIN: tuple[

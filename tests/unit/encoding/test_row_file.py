@@ -43,8 +43,8 @@ def written(table: pa.Table, columns: list[StoredColumn], **settings: int) -> by
     out = io.BytesIO()
     writer = RowFileWriter(out.write, columns, **settings)
     for batch in table.to_batches():
-        writer.add(batch.columns, batch.num_rows)
-    writer.finish()
+        writer.write(batch.columns)
+    writer.close()
     assert writer.size == len(out.getvalue())
     assert writer.row_count == table.num_rows
     return out.getvalue()
@@ -127,7 +127,7 @@ def test_a_column_of_another_type_is_refused() -> None:
     writer = RowFileWriter(io.BytesIO().write, columns_of(v="INT"))
 
     with pytest.raises(InvalidInputError, match="must be Arrow int32, not int64"):
-        writer.add([pa.array([1], pa.int64())], 1)
+        writer.write([pa.array([1], pa.int64())])
 
 
 def one_block(types: list[DataType], rows: str, offsets: list[int]) -> bytes:
@@ -137,7 +137,7 @@ def one_block(types: list[DataType], rows: str, offsets: list[int]) -> bytes:
     writer = RowFileWriter(out.write, columns)
     writer._rows = [bytes.fromhex(rows)]
     writer._row_sizes = [b - a for a, b in pairwise(offsets)]
-    writer.finish()
+    writer.close()
     return out.getvalue()
 
 

@@ -1,11 +1,11 @@
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python, string_array
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
-from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths, texts_array
+from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 from support.entries import entries, entry, index_row
 from support.small_tables import append_table, columns
 
@@ -62,4 +62,4 @@ def test_index_files_lie_in_the_index_folder_or_beside_their_data() -> None:
 
 
 def test_texts_become_an_array() -> None:
-    assert texts_array(["a", "", "é"]).to_pylist() == ["a", "", "é"]  # type: ignore[misc]  # in stubs
+    assert string_array(["a", "", "é"]).to_pylist() == ["a", "", "é"]  # type: ignore[misc]  # in stubs

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from paimon_explore.write.buckets.bucket_writers import MAX_OPEN_FILES, BucketWriters
+from paimon_explore.write.data_file_writer import LazySize
 
 
 @dataclass(eq=False)
@@ -11,21 +14,17 @@ class Writer:
 
     bucket: int
     ended: list[int]
-    buffered_bytes: int = 0
+    buffered: LazySize = field(default_factory=LazySize)
     buffered_rows: int = 0
     is_open: bool = False
     flushed: list[int] = field(default_factory=list)
-
-    @property
-    def buffered_bytes_limit(self) -> int:
-        return 2 * self.buffered_bytes
 
     def write(self) -> None:
         self.is_open = True
 
     def flush(self) -> None:
-        self.flushed.append(self.buffered_bytes)
-        self.buffered_bytes = 0
+        self.flushed.append(self.buffered.exact)
+        self.buffered = LazySize()
         self.is_open = True
 
     def end_file(self) -> None:
@@ -34,6 +33,11 @@ class Writer:
 
     def abort(self) -> None:
         self.end_file()
+
+
+def half_of_a_batch(size: int) -> pa.RecordBatch:
+    """Rows of a size in bytes, whose limit is twice as large."""
+    return pa.record_batch({"x": pa.array([0] * (2 * size), pa.int8())}).slice(0, size)
 
 
 def test_the_file_that_was_used_longest_ago_is_closed_first() -> None:
@@ -52,7 +56,7 @@ def test_the_largest_buffers_are_flushed_until_the_rest_fits() -> None:
     for bucket in (*range(MAX_OPEN_FILES), *(100, 101, 102)):
         writers.of(b"", bucket).is_open = bucket < MAX_OPEN_FILES
     for bucket, size in ((100, 4), (101, 7), (102, 6)):
-        writers.of(b"", bucket).buffered_bytes = size
+        writers.of(b"", bucket).buffered.add(half_of_a_batch(size))
     writers.flush_over_budget()
     assert [writers.of(b"", bucket).flushed for bucket in (100, 101, 102)] == [[], [7], []]
     assert ended == [101]
