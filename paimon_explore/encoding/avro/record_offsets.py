@@ -358,7 +358,7 @@ def skipper(node: AvroNode) -> Step:
 def _plain_skipper(node: PlainNode) -> Step:
     match node.primitive:
         case Primitive.INT | Primitive.LONG:
-            return _skip_long
+            return skip_long
         case Primitive.BYTES | Primitive.STRING:
             return _skip_text
         case _:
@@ -366,13 +366,15 @@ def _plain_skipper(node: PlainNode) -> Step:
             return lambda _data, position: position + size
 
 
-def _skip_long(data: Data, position: int) -> int:
+def skip_long(data: Data, position: int) -> int:
+    """Return the position after a number."""
     while data[position] >= _CONTINUES:
         position += 1
     return position + 1
 
 
-def _long(data: Data, position: int) -> tuple[int, int]:
+def long_at(data: Data, position: int) -> tuple[int, int]:
+    """Decode a number; also returns the position after it."""
     byte = data[position]
     if byte < _CONTINUES:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -386,7 +388,7 @@ def _long(data: Data, position: int) -> tuple[int, int]:
 
 
 def _skip_text(data: Data, position: int) -> int:
-    size, behind = _long(data, position)
+    size, behind = long_at(data, position)
     if not 0 <= size <= len(data):
         raise CorruptFileError("", "text or bytes", "a value extends beyond the end of the block")
     return behind + size
@@ -419,12 +421,12 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
 def _items_skipper(item: Step, width: int | None) -> Step:
     def skip(data: Data, position: int) -> int:
         while True:
-            count, position = _long(data, position)
+            count, position = long_at(data, position)
             if count == 0:
                 return position
             if count < 0:
                 count = -count
-                position = _skip_long(data, position)
+                position = skip_long(data, position)
             if count > len(data):
                 raise CorruptFileError("", "an item count", _MAX_ITEMS)
             if width is not None:
