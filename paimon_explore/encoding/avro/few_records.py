@@ -25,7 +25,6 @@ from paimon_explore.encoding.avro.container import Block
 from paimon_explore.encoding.avro.record_offsets import (
     Data,
     long_at,
-    skip_long,
     skipper,
     value_branch,
 )
@@ -50,7 +49,7 @@ _Value: TypeAlias = Any
 _Read: TypeAlias = Callable[[Data, int], tuple[_Value, int]]
 
 _MAX_READERS = 64
-_readers: dict[tuple[int, int], tuple[AvroNode, Sequence[_Field], _Read | None]] = {}
+_readers: dict[tuple[int, int], tuple[AvroNode, Sequence[_Field], _Read]] = {}
 """Compiled functions by the ids of types and fields, which stay the same while they are here."""
 
 
@@ -58,17 +57,9 @@ def few_columns(
     blocks: Sequence[Block], node: AvroNode, fields: Sequence[_Field]
 ) -> list[Column] | None:
     """Decode the wanted fields of records; None to leave them to the vectorized decoder."""
-    known = _readers.get((id(node), id(fields)))
-    if known is None:
-        if len(_readers) >= _MAX_READERS:
-            _readers.clear()
-        known = (node, fields, _reader(node, pa.struct(fields)))
-        _readers[id(node), id(fields)] = known
-    read = known[2]
-    if read is None:
-        return None
     records: list[_Value] = []
     try:
+        read = _compiled(node, fields)
         for block in blocks:
             position = 0
             for _ in range(block.count):
@@ -81,23 +72,30 @@ def few_columns(
         return None
 
 
-def _reader(node: AvroNode, wanted: pa.DataType) -> _Read | None:
-    """Compile a function that returns a value and the position after it."""
+def _compiled(node: AvroNode, fields: Sequence[_Field]) -> _Read:
+    known = _readers.get((id(node), id(fields)))
+    if known is None:
+        if len(_readers) >= _MAX_READERS:
+            _readers.clear()
+        known = _readers[id(node), id(fields)] = (node, fields, _reader(node, pa.struct(fields)))
+    return known[2]
+
+
+def _reader(node: AvroNode, wanted: pa.DataType) -> _Read:
+    """Compile a function that returns a value and the position after it; ValueError if unusual."""
     match node:
         case PlainNode(primitive=Primitive.INT | Primitive.LONG) if pa.types.is_integer(wanted):
             return long_at
         case PlainNode(logical="") if wanted == _VARIABLE.get(node.primitive):
             return _bytes_at
         case OptionalNode(null_branch=0 | 1):
-            inner = _reader(node.inner, wanted)
-            return None if inner is None else _optional_reader(inner, value_branch(node))
+            return _optional_reader(_reader(node.inner, wanted), value_branch(node))
         case ArrayNode() if isinstance(wanted, pa.ListType):
-            item = _reader(node.items, wanted.value_type)
-            return None if item is None else _list_reader(item)
+            return _list_reader(_reader(node.items, wanted.value_type))
         case RecordNode() if isinstance(wanted, pa.StructType):
             return _record_reader(node, wanted)
         case _:
-            return None
+            raise ValueError
 
 
 def _bytes_at(data: Data, position: int) -> tuple[_Value, int]:
@@ -127,9 +125,7 @@ def _list_reader(item: _Read) -> _Read:
             count, position = long_at(data, position)
             if count == 0:
                 return found, position
-            if count < 0:  # a size in bytes follows
-                count, position = -count, skip_long(data, position)
-            if count > len(data):
+            if not 0 < count <= len(data):
                 raise IndexError
             for _ in range(count):
                 value, position = item(data, position)
@@ -138,17 +134,14 @@ def _list_reader(item: _Read) -> _Read:
     return read
 
 
-def _record_reader(node: RecordNode, wanted: pa.StructType) -> _Read | None:
+def _record_reader(node: RecordNode, wanted: pa.StructType) -> _Read:
     index = {field.name: at for at, field in enumerate(wanted)}
-    readers: list[tuple[int, _Read]] = []
-    for name, inner in node.fields:
-        if name in index:
-            found = _reader(inner, wanted.field(index[name]).type)
-            if found is None:
-                return None
-            readers.append((index[name], found))
-        else:
-            readers.append((-1, _without_value(skipper(inner))))
+    readers = [
+        (index[name], _reader(inner, wanted.field(index[name]).type))
+        if name in index
+        else (-1, _without_value(skipper(inner)))
+        for name, inner in node.fields
+    ]
     count = len(index) + 1  # the last one is for skipped fields
 
     def read(data: Data, position: int) -> tuple[_Value, int]:

@@ -358,7 +358,7 @@ def skipper(node: AvroNode) -> Step:
 def _plain_skipper(node: PlainNode) -> Step:
     match node.primitive:
         case Primitive.INT | Primitive.LONG:
-            return skip_long
+            return _skip_long
         case Primitive.BYTES | Primitive.STRING:
             return _skip_text
         case _:
@@ -366,8 +366,7 @@ def _plain_skipper(node: PlainNode) -> Step:
             return lambda _data, position: position + size
 
 
-def skip_long(data: Data, position: int) -> int:
-    """Return the position after a number."""
+def _skip_long(data: Data, position: int) -> int:
     while data[position] >= _CONTINUES:
         position += 1
     return position + 1
@@ -426,7 +425,7 @@ def _items_skipper(item: Step, width: int | None) -> Step:
                 return position
             if count < 0:
                 count = -count
-                position = skip_long(data, position)
+                position = _skip_long(data, position)
             if count > len(data):
                 raise CorruptFileError("", "an item count", _MAX_ITEMS)
             if width is not None:
