@@ -340,7 +340,7 @@ class _File:
         self._selected: deque[_SelectedRows] = deque()
         self._spans = deque(enumerate(self._rows.spans))
         self._batches: Iterator[PositionedBatch] | None = None
-        self._at = 0
+        self._at = self._until = 0
 
     def close(self) -> None:
         """Closes the file."""
@@ -391,13 +391,13 @@ class _File:
                     yield from found
                     continue
                 self._at = span.first
-                self._batches = self._rows.file.batches(
-                    self._later.stored, (index,), self._rows_to_decode(span)
-                )
+                rows = self._rows_to_decode(span)
+                self._until = end if span.rows > self._limits.later else span.first + rows
+                self._batches = self._rows.file.batches(self._later.stored, (index,), rows)
             elif decided is not None and decided < min(self._at + self._limits.later, end):
                 return
             else:
-                yield from self._next_batch(self._batches)
+                yield from self._next_batch()
 
     def _drop_rows_beyond(self, bound: FirstBound) -> None:
         """Drops selected rows that later ones have shown not to be among the first."""
@@ -455,12 +455,14 @@ class _File:
         self._spans.popleft()
         self._batches = None
 
-    def _next_batch(self, batches: Iterator[PositionedBatch]) -> Iterator[pa.RecordBatch]:
-        batch = next(batches, None)
+    def _next_batch(self) -> Iterator[pa.RecordBatch]:
+        batch = None if self._batches is None else next(self._batches, None)
         if batch is None:
             self._next_span()
             return
         self._at = batch.first + batch.rows
+        if self._at >= self._until:
+            self._next_span()  # else the last batch stays in memory as long as the iterator
         while self._selected and self._selected[0].start < self._at:
             selected, after = self._selected.popleft().split_at(self._at)
             if after is not None:

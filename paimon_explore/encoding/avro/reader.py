@@ -17,6 +17,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes
 from paimon_explore.encoding.avro.column_decoder import natural_field, take_fields
 from paimon_explore.encoding.avro.container import Block, read_blocks, read_header
+from paimon_explore.encoding.avro.few_records import FEW_RECORDS, few_columns
 from paimon_explore.encoding.avro.record_offsets import branch_taken, misfit, record_starts
 from paimon_explore.encoding.avro.schema import (
     AvroNode,
@@ -136,7 +137,7 @@ def read_columns(
     for rows, group in _grouped(files):
         for index, count in rows:
             counts[index] += count
-        chunks = _decoded(group, fields, names, starts).chunks
+        chunks = _few(group, fields) or _decoded(group, fields, names, starts).chunks
         batches.extend(pa.RecordBatch.from_arrays(columns, schema=schema) for columns in chunks)
     return pa.Table.from_batches(batches, schema=schema), counts
 
@@ -323,6 +324,15 @@ def _decoded(
             own = tuple(pair for pair in group.blocks if pair[0] == index)
             _decoded(_Group(node=group.node, blocks=own), fields, names, starts, choices)
         raise
+
+
+def _few(group: _Group, fields: Fields) -> list[list[Column]] | None:
+    """Decode the records of a group one by one; None if they are many, or not as expected."""
+    blocks = [block for _, block in group.blocks]
+    if sum(block.count for block in blocks) > FEW_RECORDS:
+        return None
+    columns = few_columns(blocks, group.node, fields)
+    return None if columns is None else [columns]
 
 
 def _as_corrupt(error: CorruptFileError | IndexError, path: str) -> CorruptFileError:

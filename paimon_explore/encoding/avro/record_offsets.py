@@ -372,7 +372,8 @@ def _skip_long(data: Data, position: int) -> int:
     return position + 1
 
 
-def _long(data: Data, position: int) -> tuple[int, int]:
+def long_at(data: Data, position: int) -> tuple[int, int]:
+    """Decode a number; also returns the position after it."""
     byte = data[position]
     if byte < _CONTINUES:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -386,7 +387,7 @@ def _long(data: Data, position: int) -> tuple[int, int]:
 
 
 def _skip_text(data: Data, position: int) -> int:
-    size, behind = _long(data, position)
+    size, behind = long_at(data, position)
     if not 0 <= size <= len(data):
         raise CorruptFileError("", "text or bytes", "a value extends beyond the end of the block")
     return behind + size
@@ -419,7 +420,7 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
 def _items_skipper(item: Step, width: int | None) -> Step:
     def skip(data: Data, position: int) -> int:
         while True:
-            count, position = _long(data, position)
+            count, position = long_at(data, position)
             if count == 0:
                 return position
             if count < 0:
