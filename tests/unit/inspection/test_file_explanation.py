@@ -10,7 +10,7 @@ from paimon_explore.inspection.explain.file_explanation import FileExplanation, 
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import golden_view
 from support.golden import GoldenTables
-from support.small_tables import columns, keyed_table
+from support.small_tables import columns
 
 HOUR = 3_600_000
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -153,9 +153,3 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     assert "The file is missing" in repr(gone)
     assert json.dumps(gone.state())
     assert len(gone.plot().to_json()) < 60_000
-
-
-def test_names_may_be_hostile() -> None:
-    table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], primary_key=["k"])
-    with pytest.raises(NotFoundError):
-        table.inspect.why("<img src=x onerror=alert(1)>")

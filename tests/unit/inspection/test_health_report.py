@@ -2,7 +2,6 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 
 import paimon_explore as pe
 from paimon_explore.inspection.health.findings import Finding, Severity
@@ -135,11 +134,3 @@ def test_a_rule_that_cannot_be_judged_does_not_hide_the_others() -> None:
     health = table_health(Inspector(history.view), NOW)
     assert [one.kind for one in health.problems] == ["MissingFileError"]
     assert json.dumps(health.state())
-
-
-@pytest.mark.parametrize("name", ["dv_pk", "many_files", "tags", "pk_levels"])
-def test_all_faces_are_there(golden: GoldenTables, name: str) -> None:
-    health = pe.open_table(golden.table("java200", name).folder).health()
-    assert json.dumps(health.state())
-    assert health._repr_html_()
-    assert health.to_arrow().num_rows == len(health)

@@ -19,11 +19,6 @@ def test_databases_are_made_listed_and_dropped() -> None:
     assert repr(catalog) == f"Catalog({catalog.warehouse!r}): databases 'db'"
 
 
-def test_a_database_is_not_made_twice() -> None:
-    with pytest.raises(AlreadyExistsError):
-        new_catalog().create_database("db")
-
-
 @pytest.mark.parametrize("name", ["", "a.b", "a$b", "a/b", ".."])
 def test_a_database_has_a_usable_name(name: str) -> None:
     with pytest.raises(InvalidInputError):
@@ -53,32 +48,10 @@ def test_tables_are_made_listed_opened_and_dropped() -> None:
         catalog.drop_table("db.t")
 
 
-def test_a_table_is_not_made_twice() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.t", COLUMNS)
-    with pytest.raises(AlreadyExistsError):
-        catalog.create_table("db.t", COLUMNS)
-    same = catalog.create_table("db.t", columns(other=pa.int64()), if_not_exists=True)
-    assert same.schema.row_type.names == ("id", "dt")
-
-
 @pytest.mark.parametrize("name", ["db.t$files", "db.t$branch_b"])
 def test_a_branch_or_system_table_is_not_made_as_a_table(name: str) -> None:
     with pytest.raises(InvalidInputError, match="is not a valid name for a new table"):
         new_catalog().create_table(name, COLUMNS)
-
-
-def test_a_missing_table_is_told_with_those_that_are_there() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.orders", COLUMNS)
-    with pytest.raises(NotFoundError, match="'orders'"):
-        catalog.table("db.order")
-    with pytest.raises(NotFoundError, match="'db'"):
-        catalog.table("dbx.orders")
-    with pytest.raises(NotFoundError, match="Branch"):
-        catalog.table("db.orders$branch_b")
-    with pytest.raises(NotFoundError, match="'dbx'"):
-        catalog.tables("dbx")
 
 
 def test_a_table_is_renamed() -> None:

@@ -41,13 +41,6 @@ def test_a_table_without_a_snapshot_is_empty_but_has_its_columns() -> None:
     assert table.scan().count() == 0
 
 
-def test_a_folder_that_is_no_table_is_refused_with_advice() -> None:
-    with pytest.raises(NotFoundError, match="schema/schema-0"):
-        open_table("memory://nothing/here")
-    with pytest.raises(NotFoundError, match="Branch"):
-        open_table(three_commits().path, branch="b")
-
-
 def test_the_past_is_read_by_snapshot_tag_time_and_version() -> None:
     table = three_commits()
     table.create_tag("two", 2)
@@ -58,11 +51,6 @@ def test_the_past_is_read_by_snapshot_tag_time_and_version() -> None:
     assert rows_of(table.at(version="two").to_arrow()) == [ONE, TWO]
     assert rows_of(table.at(version="1").to_arrow()) == [ONE]
     assert table.at(timestamp=moment.isoformat()).snapshot in [*table.snapshots]
-
-
-def test_a_point_in_the_past_is_given_once() -> None:
-    with pytest.raises(InvalidInputError, match="snapshot and tag"):
-        three_commits().at(snapshot=1, tag="x")
 
 
 def test_a_view_of_the_past_does_not_move_and_is_not_written() -> None:
@@ -229,14 +217,6 @@ def test_rows_go_to_other_libraries() -> None:
     assert repr(table.inspect.system_table("files")).startswith(
         "rows of db.t$files; columns 'partition'"
     )
-
-
-def test_upserts_need_a_primary_key() -> None:
-    table = three_commits()
-    with pytest.raises(
-        InvalidInputError, match=r"upsert\(\) requires a primary key, but table db.t has none"
-    ):
-        table.upsert([ONE])
 
 
 def test_names_of_tables_come_from_their_folders() -> None:
