@@ -7,9 +7,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.commit.committer import Committer
-from paimon_explore.errors import CommitConflictError, InvalidInputError, UnsupportedFeatureError
-from paimon_explore.maintenance.compaction.compact import sort_table
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
@@ -92,18 +90,6 @@ def test_ids_of_tracked_rows_are_kept(tmp_path: Path) -> None:
     assert after == before
 
 
-def test_rows_appended_meanwhile_stay_and_replaced_files_are_a_conflict(tmp_path: Path) -> None:
-    table = filled(numbered_table(tmp_path, keyed=False))
-    options = TableOptions(table.schema.options)
-    messages = sort_table(table._store, table.schema, options, strategy="order", columns=["k"])
-    table.append([{"k": 1, "v": 1, "s": 1}])
-    again = sort_table(table._store, table.schema, options, strategy="order", columns=["v"])
-    Committer(table._store, table.schema).commit(messages)
-    assert table.to_arrow().num_rows == 121
-    with pytest.raises(CommitConflictError):
-        Committer(table._store, table.schema).commit(again)
-
-
 def test_incremental_clustering_sorts_what_is_new(tmp_path: Path) -> None:
     options = {
         "clustering.incremental": "true",
@@ -140,9 +126,3 @@ def test_a_column_without_an_order_is_named() -> None:
     schema = new_catalog().create_table("db.t", {"a": "ARRAY<INT>"}).schema
     with pytest.raises(UnsupportedFeatureError, match="by column 'a' of type ARRAY"):
         row_order(schema, TableOptions({}), "order", ["a"])
-
-
-def test_tables_with_a_primary_key_are_not_sorted(tmp_path: Path) -> None:
-    table = numbered_table(tmp_path)
-    with pytest.raises(UnsupportedFeatureError, match="primary key"):
-        table.compact(strategy="order", columns=["v"])

@@ -2,8 +2,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from paimon_explore.table.row_reader import RowSource
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(id=pa.int32(), dt=pa.string())
@@ -64,28 +63,6 @@ def test_a_table_is_renamed() -> None:
     assert renamed.to_arrow().to_pylist() == [{"id": 1, "dt": "a"}]
 
 
-def test_a_rename_needs_a_table_and_a_free_name() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.t", COLUMNS)
-    catalog.create_table("db.u", COLUMNS)
-    with pytest.raises(AlreadyExistsError):
-        catalog.rename_table("db.t", "db.u")
-    with pytest.raises(NotFoundError):
-        catalog.rename_table("db.x", "db.y")
-    with pytest.raises(NotFoundError):
-        catalog.rename_table("db.t", "nowhere.t")
-
-
-def test_a_system_table_is_opened_by_name() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.t", COLUMNS).append([{"id": 1, "dt": "a"}])
-    found = catalog.system_table("db.t$snapshots")
-    assert isinstance(found, RowSource)
-    assert found.to_arrow().column("commit_kind").to_pylist() == ["APPEND"]
-    with pytest.raises(NotFoundError, match="snapshots"):
-        catalog.system_table("db.t$nothing")
-
-
 def filled() -> Catalog:
     catalog = new_catalog()
     table = catalog.create_table("db.p", COLUMNS, partition_by=["dt"])
@@ -121,11 +98,6 @@ def test_the_catalog_tells_of_all_options() -> None:
     assert catalog.system_table("sys.catalog_options").to_arrow().to_pylist() == [
         {"key": "warehouse", "value": catalog.warehouse}
     ]
-
-
-def test_an_unknown_table_of_the_catalog_is_told_with_those_there_are() -> None:
-    with pytest.raises(NotFoundError, match="all_table_options"):
-        filled().system_table("sys.everything")
 
 
 def test_a_database_called_sys_is_not_created_but_used_if_it_exists() -> None:

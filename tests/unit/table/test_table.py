@@ -228,17 +228,6 @@ def test_names_of_tables_come_from_their_folders() -> None:
     assert open_table(table.path, options={"branch": "b"})._store.paths.branch == "b"
 
 
-def test_metadata_is_looked_at_without_a_screen() -> None:
-    table = three_commits()
-    assert len(table.inspect.timeline()) == 3
-    assert len(table.files("rows = 1")) == 3
-    assert table.partitions().num_rows == 1
-    assert len(table.inspect.tree().nodes) > 0
-    path = str(table.inspect.files().column("file_path")[0].as_py())
-    assert table.inspect.file(path.rpartition("/")[2]) is not None
-    assert table.inspect.node() is not None
-
-
 def test_the_explorer_opens_at_the_snapshot_that_is_read() -> None:
     table = three_commits()
     assert table.explore().selected == 3

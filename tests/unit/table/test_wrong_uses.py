@@ -114,6 +114,9 @@ def test_the_tables_are_as_they_were_after_all_of_it(names: Mapping[str, object]
     assert list(table.tags.keys()) == ["v1"]
     assert table.schemas.keys() == [0]
     assert keyed.to_arrow().to_pylist() == [{"id": 1, "v": "a"}]
+    catalog = names["c"]
+    assert isinstance(catalog, pe.Catalog)
+    assert (catalog.databases(), catalog.tables("db")) == (["db"], ["agg", "empty", "k", "t"])
 
 
 def test_the_catalogue_is_long_and_in_plain_english() -> None:

@@ -160,27 +160,6 @@ def test_partitions_whose_rows_are_all_deleted_are_rescaled_too(warehouse: str) 
     assert {total for _, total in buckets_of(table, SECOND)} == {3}
 
 
-@pytest.mark.parametrize("name", ["keyed", "append, bucketed", "dynamic buckets"])
-@pytest.mark.parametrize("partition", [FIRST, "2024-02-02"])
-def test_rows_that_others_commit_meanwhile_are_not_lost(
-    warehouse: str, name: str, partition: str
-) -> None:
-    kind = TABLE_KINDS[name]
-    table = filled(kind, warehouse)
-    count = table.count()
-    row = {"p": partition, "k": 99, "v": 1, "w": "theirs"}
-    write = table.append if kind.merge is None else table.upsert
-    late = interrupted(table, lambda: write([row]))
-    late.maintenance.rescale(None if name == "dynamic buckets" else 3)
-    assert table.count() == count + 1
-    assert (
-        partition != FIRST
-        or not table.maintenance.rescale(dry_run=True).partitions
-        or (name == "dynamic buckets")
-    )
-    assert table.maintenance.fsck(read_rows=True) == []
-
-
 @pytest.mark.parametrize("name", ["keyed", "append, bucketed", "input", "aggregation"])
 @pytest.mark.parametrize("partitions", [None, {"p": FIRST}], ids=["table", "partition"])
 def test_rows_written_for_the_old_number_of_buckets_are_written_for_the_new_one(
