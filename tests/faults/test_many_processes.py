@@ -16,6 +16,7 @@ from support.cuts import unaccounted
 from support.depth import DEEP
 from support.figures import Figures
 from support.s3 import s3_place
+from support.small_tables import new_catalog
 
 PROCESSES, COMMITS, ROUNDS = (8, 25, 20) if DEEP else (4, 5, 2)
 
@@ -32,11 +33,9 @@ def appends(warehouse: str, storage: Mapping[str, str]) -> list[Round]:
 
 def upserts(warehouse: str, write_only: str) -> Round:
     """A round of upserts with compactions."""
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
     columns = {"a": "BIGINT NOT NULL", "b": "BIGINT"}
     options = {**PATIENT, "bucket": "1", "write-only": write_only}
-    catalog.create_table("db.t", columns, primary_key="a", options=options)
+    new_catalog(warehouse).create_table("db.t", columns, primary_key="a", options=options)
     commits = 25 if DEEP else 3
     return Round(options={"warehouse": warehouse}, table="db.t", commits=commits, compacts=True)
 

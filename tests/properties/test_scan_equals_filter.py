@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import uuid4
 
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.scan.predicate.expression import Expression
 from support.predicates import ROW_TYPE, Row, batch_of, predicates, rows, truth
+from support.small_tables import new_catalog
 
 SCHEMA = arrow_schema(ROW_TYPE)
 
@@ -55,9 +55,7 @@ KEYED = st.builds(
 
 
 def written(layout: Layout, commits: Sequence[Sequence[Row]]) -> Table:
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog().create_table(
         "db.t",
         SCHEMA,
         primary_key=layout.primary_key,

@@ -188,8 +188,7 @@ def test_hostile_values_survive_json_and_csv_in_a_pipe() -> None:
 def test_every_listing_of_a_hostile_table_is_harmless_and_hides_secrets(run: Program) -> None:
     name = HOSTILE.replace("\n", "").replace("\r", "")
     url = "s3://user:canary@host/x?sig=canary"
-    catalog = new_catalog()
-    made = catalog.create_table(
+    made = new_catalog().create_table(
         f"db.t{name}",
         {f"id{name}": "INT", f"v{name}": "STRING"},
         primary_key=f"id{name}",

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.blob.blob_collections import (
@@ -22,6 +21,7 @@ from paimon_explore.encoding.blob.blob_collections import (
 from paimon_explore.encoding.blob.map_keys import Key
 from paimon_explore.errors import UnsupportedFeatureError
 from support.shredded_maps import table_of
+from support.small_tables import new_catalog
 
 JAVA_ARRAY = "42434241 01 03000000 78 797a 020306 03000000"
 """Of x, null and yz."""
@@ -154,10 +154,8 @@ TYPES: dict[str, tuple[pa.DataType, object]] = {
 @pytest.mark.parametrize("kind", TYPES)
 def test_columns_of_many_blobs_are_written_read_and_rewritten(kind: str, tmp_path: Path) -> None:
     data_type, value = TYPES[kind]
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
     schema = pa.schema([("id", pa.int32()), ("v", pa.int32()), ("b", data_type)])
-    table = catalog.create_table("db.t", schema, options=EVOLVING)
+    table = new_catalog(tmp_path).create_table("db.t", schema, options=EVOLVING)
     rows: list[dict[str, object]] = [
         {"id": n, "v": n, "b": None if n % 3 == 0 else [] if n % 3 == 1 else value}
         for n in range(8)
@@ -174,9 +172,7 @@ def test_columns_of_many_blobs_are_written_read_and_rewritten(kind: str, tmp_pat
 
 
 def test_keys_that_blob_files_do_not_hold_are_named(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
     schema = pa.schema([("id", pa.int32()), ("b", pa.map_(pa.float64(), pa.large_binary()))])
-    table = catalog.create_table("db.t", schema, options=EVOLVING)
+    table = new_catalog(tmp_path).create_table("db.t", schema, options=EVOLVING)
     with pytest.raises(UnsupportedFeatureError, match="MAP<DOUBLE"):
         table.append(pa.Table.from_pylist([{"id": 1, "b": []}], schema=schema))

@@ -11,7 +11,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.consumer import Consumer
 from support.explored import History
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, keyed_table
+from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 NOW = 1_800_000_000_000
@@ -51,9 +51,7 @@ def test_small_files_of_append_tables_are_counted_by_partition() -> None:
 
 
 def test_missing_and_unreadable_files_are_errors(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS)
+    table = new_catalog(tmp_path).create_table("db.t", COLUMNS)
     table.append(rows(1))
     table.append(rows(2))
     name = str(table.files().table.column("file_name")[0].as_py())

@@ -75,8 +75,7 @@ def test_the_empty_state_before_the_first_snapshot_can_be_compared() -> None:
 
 
 def test_branches_share_files_that_are_not_read(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     table = catalog.create_table("db.t", KEYS)
     table.append(rows((1, 1, "a"), (2, 2, "b")))
     table.create_tag("start", 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import (
     FormatError,
@@ -21,6 +21,7 @@ from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
 from support.memory_files import forget_manifests
+from support.small_tables import new_catalog
 from support.written import columns
 
 MANY_VALUES = [(k, 1) for k in range(100, 1100)]
@@ -151,9 +152,7 @@ def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path
 
 
 def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t",
         columns({"k": pa.int32(), "p": pa.string()}),
         primary_key=["k", "p"],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -70,10 +70,8 @@ def test_the_options_may_name_columns_and_strategy(tmp_path: Path) -> None:
 
 
 def test_each_partition_is_sorted_by_itself(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     schema = columns({"p": pa.string(), "k": pa.int32()})
-    table = catalog.create_table("db.t", schema, partition_by=["p"])
+    table = new_catalog(tmp_path).create_table("db.t", schema, partition_by=["p"])
     for keys in ([5, 2, 3], [4, 1, 0]):
         table.append([{"p": "ab"[k % 2], "k": k} for k in keys])
     table.compact(strategy="order", columns="k", partitions=[{"p": "a"}])

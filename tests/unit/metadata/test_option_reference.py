@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning
 from paimon_explore.metadata.options import iceberg_options, table_options, tag_options
 from paimon_explore.metadata.options.option_definition import Option, OptionType
@@ -22,6 +22,7 @@ from paimon_explore.metadata.options.table_options import HONOURED_OPTIONS, Tabl
 from support.compacting import numbered, numbered_table
 from support.java_options import JavaOption, java_options
 from support.option_page import PAGE, page
+from support.small_tables import new_catalog
 
 TESTS = Path(__file__).parents[2]
 PACKAGE = TESTS.parent / "paimon_explore"
@@ -226,8 +227,7 @@ def test_the_default_of_a_refused_option_is_accepted(key: str) -> None:
 
 
 def test_setting_a_refused_option_is_a_warning_that_names_it(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     options = {"commit.callbacks": "org.example.Notify"}
     with pytest.warns(UnsupportedOptionWarning, match=r"'commit.callbacks' .* refuses writing"):
         table = catalog.create_table("db.t", {"k": "INT"}, options=options)

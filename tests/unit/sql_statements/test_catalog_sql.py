@@ -19,14 +19,14 @@ import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from support.golden import NEWEST, GoldenTables
 from support.rows import difference
+from support.small_tables import new_catalog
 
 Row = tuple[object, ...]
 
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> pe.Catalog:
-    made = pe.Catalog(str(tmp_path))
-    made.create_database("db")
+    made = new_catalog(tmp_path)
     made.sql("USE db")
     return made
 

@@ -19,7 +19,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedVersionError,
 )
-from support.small_tables import append_table
+from support.small_tables import append_table, new_catalog
 
 COLUMNS = pa.schema([pa.field("id", pa.int32(), nullable=False)]).append(
     pa.field("name", pa.string())
@@ -29,9 +29,7 @@ COLUMNS = pa.schema([pa.field("id", pa.int32(), nullable=False)]).append(
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of three snapshots that no test changes."""
-    catalog = Catalog(tmp_path_factory.mktemp("warehouse"))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS)
+    table = new_catalog(tmp_path_factory.mktemp("warehouse")).create_table("db.t", COLUMNS)
     for i in range(3):
         table.append([{"id": i, "name": f"n{i}"}])
     return Path(table.path)

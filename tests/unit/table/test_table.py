@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table, col, open_table
+from paimon_explore import Table, col, open_table
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
 
@@ -220,8 +220,7 @@ def test_rows_go_to_other_libraries() -> None:
 
 
 def test_names_of_tables_come_from_their_folders() -> None:
-    catalog = new_catalog()
-    table = catalog.create_table("db.t", COLUMNS)
+    table = new_catalog().create_table("db.t", COLUMNS)
     table.append([ONE])
     table.create_branch("b")
     assert open_table(table.path, branch="b").name == "db.t$branch_b"
@@ -239,9 +238,7 @@ def test_the_explorer_opens_at_the_snapshot_that_is_read() -> None:
 def test_a_partition_keeps_the_spaces_that_files_may_not_tell(
     tmp_path: Path, file_format: str, *, keyed: bool
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t",
         {"p": "CHAR(3) NOT NULL", "k": "CHAR(3) NOT NULL", "v": "INT"},
         primary_key=["p", "k"] if keyed else [],

@@ -5,11 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.rewrites.rescale import RescaledPartition
 from paimon_explore.scan.splits.data_split import DataSplit
 from support.memory_files import forget_files
+from support.small_tables import new_catalog
 from support.table_kinds import PARTITIONS, TABLE_KINDS, TableKind
 from support.through import interrupted
 
@@ -221,11 +222,11 @@ def test_postponed_rows_of_others_are_no_conflict(warehouse: str) -> None:
 def test_a_number_that_cannot_be_is_refused(
     warehouse: str, options: Mapping[str, str], buckets: int | None, rule: str
 ) -> None:
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
     key = ["id"] if options else []
     columns = {"id": "INT NOT NULL", "v": "STRING"}
-    table = catalog.create_table("db.t", columns, primary_key=key, options=dict(options))
+    table = new_catalog(warehouse).create_table(
+        "db.t", columns, primary_key=key, options=dict(options)
+    )
     table.append([{"id": 1}])
     with pytest.raises(InvalidInputError, match=rule):
         table.maintenance.rescale(buckets)
@@ -234,10 +235,10 @@ def test_a_number_that_cannot_be_is_refused(
 def test_partitions_of_a_table_whose_keys_cross_them_are_not_rescaled_alone(
     warehouse: str,
 ) -> None:
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
     columns = {"id": "INT NOT NULL", "p": "STRING"}
-    table = catalog.create_table("db.t", columns, primary_key=["id"], partition_by=["p"])
+    table = new_catalog(warehouse).create_table(
+        "db.t", columns, primary_key=["id"], partition_by=["p"]
+    )
     table.upsert([{"id": 1, "p": "a"}, {"id": 2, "p": "b"}])
     with pytest.raises(InvalidInputError, match="Rescale the whole table"):
         table.maintenance.rescale(partitions={"p": "a"})
