@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-import paimon_explore as pe
 from support.new_process import printed
+from support.small_tables import new_catalog
 
 
 def test_importing_the_package_loads_no_engine_no_screen_and_no_pandas() -> None:
@@ -16,9 +16,7 @@ def test_importing_the_package_loads_no_engine_no_screen_and_no_pandas() -> None
 
 
 def test_first_rows_in_sql_load_no_duckdb_and_no_pandas(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    made = catalog.create_table("db.t", pa.schema([("k", pa.int64())]))
+    made = new_catalog(tmp_path).create_table("db.t", pa.schema([("k", pa.int64())]))
     made.append(pa.table({"k": [1, 2]}))
     lines = [
         "import sys, paimon_explore as pe",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.fileio.local import LocalFileIO
@@ -18,6 +18,7 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.write.append_writer import write_append
 from support.cuts import unaccounted
 from support.required import lacking
+from support.small_tables import new_catalog
 
 _TYPES: dict[str, pa.DataType] = {"k": pa.int64(), "v": pa.string()}
 SCHEMA = pa.schema(_TYPES)
@@ -27,10 +28,10 @@ BIG = pa.table({"k": pa.array(range(20_000)), "v": [os.urandom(48).hex() for _ i
 def new_table(
     warehouse: Path, options: Mapping[str, str] | None = None, *, keyed: bool = False
 ) -> Table:
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
     given = {**({"bucket": "1"} if keyed else {}), **(options or {})}
-    return catalog.create_table("db.t", SCHEMA, primary_key=["k"] if keyed else [], options=given)
+    return new_catalog(warehouse).create_table(
+        "db.t", SCHEMA, primary_key=["k"] if keyed else [], options=given
+    )
 
 
 def mounted(folder: Path, options: str) -> bool:

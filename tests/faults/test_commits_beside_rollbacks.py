@@ -1,13 +1,13 @@
 """Commits beside a rollback or a fast-forward: what was removed does not come back."""
 
 from collections.abc import Callable
-from uuid import uuid4
 
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import NotFoundError
 from support.interrupted import interrupted
+from support.small_tables import new_catalog
 from support.table_kinds import SCHEMA
 
 KINDS = pytest.mark.parametrize("keyed", ["append", "keyed"])
@@ -15,11 +15,9 @@ KINDS = pytest.mark.parametrize("keyed", ["append", "keyed"])
 
 def created(keyed: str) -> Table:
     """Snapshots of the keys 1 to 4, one each; a branch from the second with key 8."""
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
     key = ["p", "k"] if keyed == "keyed" else []
     options = {"commit.min-retry-wait": "0 ms", **({"bucket": "1"} if key else {})}
-    table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
+    table = new_catalog().create_table("db.t", SCHEMA, primary_key=key, options=options)
     write(table, 1, 2)
     table.create_tag("two")
     table.create_branch("side", "two")

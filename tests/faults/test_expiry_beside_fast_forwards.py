@@ -10,17 +10,17 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import product
-from uuid import uuid4
 
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import CommitConflictError, StorageError
 from paimon_explore.store.table_store import TableStore
 from support.depth import DEEP, some
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.figures import Figures
 from support.interrupted import interrupted
+from support.small_tables import new_catalog
 from support.table_kinds import SCHEMA
 from support.two_jobs import TwoJobs
 
@@ -41,11 +41,9 @@ KINDS: Mapping[str, Mapping[str, str]] = {
 
 def created(kind: str) -> Table:
     """Snapshots of the keys 1 and 2; the second is tagged and begins a branch."""
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
     key = ["p", "k"] if kind != "append" else []
     options = {"write-only": "true", **KINDS[kind]}
-    table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
+    table = new_catalog().create_table("db.t", SCHEMA, primary_key=key, options=options)
     write(table, 1, 2)
     table.create_tag("two")
     table.create_branch("side", "two")

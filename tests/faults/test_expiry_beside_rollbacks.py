@@ -8,15 +8,15 @@ Some of the ways are taken, more of them in a deep run.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import uuid4
 
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import NotFoundError, SnapshotExpiredError
 from support.depth import DEEP
 from support.figures import Figures
 from support.interrupted import interrupted
+from support.small_tables import new_catalog
 from support.table_kinds import SCHEMA
 from support.two_jobs import TwoJobs
 
@@ -67,10 +67,8 @@ TARGETS = {
 def created(kind: str, *, expired: int = 0) -> Table:
     """Snapshots of the keys 1 to 6, one each, the second of them tagged; the oldest may be gone."""
     options = {"write-only": "true", **KINDS[kind]}
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
     key = ["p", "k"] if kind != "append" else []
-    table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
+    table = new_catalog().create_table("db.t", SCHEMA, primary_key=key, options=options)
     for number in range(1, 7):
         write(table, number)
         if number == 2:

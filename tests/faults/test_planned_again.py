@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 from types import MappingProxyType
-from uuid import uuid4
 
 import pytest
 
 import paimon_explore as pe
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import CommitConflictError, CommitOutcomeUnknownError, StorageError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store.table_store import TableStore
@@ -27,6 +26,7 @@ from support.depth import DEEP, some
 from support.interrupted import interrupted
 from support.memory_files import copied_files
 from support.paused_file_io import PausedFileIO
+from support.small_tables import new_catalog
 
 pytestmark = pytest.mark.usefixtures("single_reader_thread")
 
@@ -80,10 +80,8 @@ def created(kind: str) -> Table:
 @cache
 def made(kind: str) -> Table:
     """Three small files with keys 1 to 6, an old partition, and an option that asks for indexes."""
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
     keyed = kind == "keyed"
-    table = catalog.create_table(
+    table = new_catalog().create_table(
         "db.t",
         SCHEMA,
         partition_by=["p"],

@@ -14,7 +14,7 @@ from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
 )
-from support.catalog_race import check_race, race
+from support.committing import PATIENT, Round, check_appends, rounds
 from support.depth import DEEP
 from support.http_stub import Reply, Seen
 from support.losing_proxy import losing_proxy
@@ -42,11 +42,10 @@ def test_no_commit_is_lost_or_doubled_when_replies_are_lost(tmp_path: Path) -> N
     ):
         catalog = Catalog(options=options_of(stub.url))
         catalog.create_database("db")
-        catalog.create_table("db.t", COLUMNS)
-        options = options_of(proxy.url)
-        found = race(tmp_path, options, "db.t", processes=PROCESSES, commits=COMMITS)
-        assert len(found[0]) == PROCESSES * COMMITS
-        check_race(options_of(stub.url), "db.t", *found)
+        catalog.create_table("db.t", {"a": "BIGINT"}, options=PATIENT)
+        plan = [Round(options=options_of(proxy.url), table="db.t", commits=COMMITS)]
+        ((_, reported),) = rounds(tmp_path / "plan", plan, PROCESSES)
+        check_appends(catalog.table("db.t"), reported, PROCESSES * COMMITS)
         assert min(proxy.lost["request"], proxy.lost["reply"], proxy.lost["gateway"]) > 0
 
 

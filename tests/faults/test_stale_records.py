@@ -5,13 +5,13 @@ One job has planned its change and is about to commit; another one commits first
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from uuid import uuid4
 
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import CommitConflictError
 from support.interrupted import interrupted
+from support.small_tables import new_catalog
 from support.table_kinds import SCHEMA
 
 BUCKETS: Mapping[str, Mapping[str, str]] = {
@@ -27,10 +27,8 @@ Act = Callable[[Table], object]
 
 def created(buckets: str, **more: str) -> Table:
     """Keys 1 to 3 of partition a, each with its number as value."""
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
     waitless = {"commit.min-retry-wait": "0 ms", "commit.max-retry-wait": "0 ms"}
-    table = catalog.create_table(
+    table = new_catalog().create_table(
         "db.t",
         SCHEMA,
         partition_by=["p"],

@@ -6,10 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from peers import PeersMissingError, run_by_peers
 from support.required import lacking
-from support.small_tables import columns
+from support.small_tables import columns, new_catalog
 
 pytestmark = pytest.mark.interop
 
@@ -45,10 +45,8 @@ print(json.dumps(found))
 @pytest.fixture(name="table")
 def make_table(tmp_path: Path) -> Table:
     """Six files of four rows, in two partitions, of three commits."""
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     schema = columns(p=pa.string(), id=pa.int32(), weight=pa.float64())
-    table = catalog.create_table("db.t", schema, partition_by=["p"])
+    table = new_catalog(tmp_path).create_table("db.t", schema, partition_by=["p"])
     for first in (0, 8, 16):
         table.append(
             [{"p": "ab"[n % 2], "id": n, "weight": n / 2} for n in range(first, first + 8)]

@@ -1,6 +1,7 @@
 """Java and pypaimon write and compact in between any acts of ours, to tables of all kinds.
 
-After each step every snapshot reads back as the model says, and the checks find nothing.
+After each step every snapshot reads back as the model says, and the checks find nothing. At the end
+Java reads each snapshot, tag and branch as this library does.
 """
 
 import shutil
@@ -15,6 +16,7 @@ from oracle import JavaPaimon
 from peers import Peers
 from support.depth import DEEP, some
 from support.figures import Figures
+from support.rows import difference
 from support.table_kinds import MACHINE_KINDS
 from support.table_lines import ROWS, Cells
 from support.table_machine import TableMachine, run_histories
@@ -59,6 +61,15 @@ def test_acts_of_several_writers_leave_what_each_of_them_meant(
 
         def teardown(self) -> None:
             super().teardown()
+            assert [one.error for one in java.check(self.table.path) if one.error] == []
+            for branch, line in self.lines.items():
+                table = self.open(branch)
+                for number in line.states:
+                    read = java.read(table.path, branch=branch, snapshot=number)
+                    assert difference(read, table.at(number).to_arrow()) == "", (branch, number)
+            for tag in self.lines["main"].tags:  # `check` reads those of branches
+                read = java.read(self.table.path, tag=tag)
+                assert difference(read, self.table.at(tag=tag).to_arrow()) == "", tag
             shutil.rmtree(tmp_path / self.space)
 
     steps = run_histories(Machine, *((3, 60) if DEEP else (1, 20)))

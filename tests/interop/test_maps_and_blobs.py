@@ -17,6 +17,7 @@ from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError
 from peers import Peers
 from support.rows import difference
+from support.small_tables import new_catalog
 
 pytestmark = pytest.mark.interop
 
@@ -274,8 +275,7 @@ def test_columns_of_many_blobs(java: JavaPaimon, tmp_path: Path, name: str) -> N
 
 
 def test_java_and_we_follow_the_same_references(java: JavaPaimon, tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     columns = {"k": "INT", "b": "BLOB"}
     photos = catalog.create_table("db.photos", columns, options=BLOBS)
     photos.append([{"k": k, "b": value} for k, value in enumerate((b"zero", None, b"two"))])
@@ -293,10 +293,10 @@ def test_java_and_we_follow_the_same_references(java: JavaPaimon, tmp_path: Path
 def test_java_reads_and_continues_blobs_of_a_primary_key_table(
     java: JavaPaimon, tmp_path: Path
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     columns = {"k": "INT", "n": "INT", "b": "BLOB"}
-    table = catalog.create_table("db.t", columns, primary_key="k", options={"bucket": "1"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", columns, primary_key="k", options={"bucket": "1"}
+    )
 
     def rows(start: int, end: int, text: str) -> list[dict[str, object]]:
         return [

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 from oracle import JavaPaimon, OracleUnavailableError
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from support.golden import NEWEST, GoldenTables
 from support.rows import difference
+from support.small_tables import new_catalog
 
 pytestmark = pytest.mark.interop
 
@@ -32,10 +33,8 @@ def either(request: pytest.FixtureRequest) -> Iterator[JavaPaimon]:
 
 
 def new(folder: Path) -> Table:
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     columns = {"id": "INT", "s": "STRING", "b": "BLOB", "p": "INT"}
-    table = catalog.create_table("db.t", columns, partition_by="p", options=OPTIONS)
+    table = new_catalog(folder).create_table("db.t", columns, partition_by="p", options=OPTIONS)
     for first in (0, 4, 8):
         ids = range(first, first + 4)
         table.append([{"id": i, "s": f"s{i}", "b": bytes([i]) * 9, "p": i % 2} for i in ids])

@@ -11,10 +11,6 @@ from hypothesis import strategies as st
 from paimon_explore.encoding.avro.container import read_blocks, read_header
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
-from paimon_explore.errors import FormatError
-from paimon_explore.metadata.manifest.manifest_codec import decode_entries, encode_records
-from support.damage import damaged
-from support.manifest_rows import entries, entry
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 PLAIN: list[tuple[pa.DataType, st.SearchStrategy[object]]] = [
@@ -90,35 +86,3 @@ def plain(value: object) -> object:
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()} or None
     return value
-
-
-SAMPLE = pa.table(
-    {
-        "a": pa.array([1, None, 2**40], pa.int64()),
-        "b": ["x", None, "yy"],
-        "c": pa.array([[1, 2], None, []], pa.list_(pa.int32())),
-        "d": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
-        "e": [{"x": 1.5, "y": True}, None, {"x": None, "y": None}],
-    }
-)
-MANIFEST = encode_records(
-    entries(entry("data-1", key_null_counts=[0, None]), entry("data-2", write_cols=["a"])), "null"
-)
-
-
-@given(damaged(written(SAMPLE)))
-def test_damaged_data_files_raise_format_errors_only(data: bytes) -> None:
-    try:
-        for batch in read_avro(data, SAMPLE.schema, "f"):
-            batch.validate(full=True)
-    except FormatError:
-        return
-
-
-@given(damaged(MANIFEST))
-def test_damaged_manifests_raise_format_errors_only(data: bytes) -> None:
-    try:
-        for frame in decode_entries([("m", data)]):
-            frame.table.validate(full=True)
-    except FormatError:
-        return

@@ -27,7 +27,6 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-import paimon_explore as pe
 from paimon_explore import limits
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.avro.container import write_header, write_long
@@ -44,6 +43,7 @@ from paimon_explore.metadata.manifest.manifest_codec import decode_entries
 from paimon_explore.widgets.jupyter_server_handlers import SharedAnswers
 from support.decoding import decode_manifest_list
 from support.depth import some
+from support.small_tables import new_catalog
 
 LIMIT = 8 << 20
 BOMB_BYTES = 100 << 20
@@ -246,9 +246,7 @@ for ask in (lambda: table.to_arrow(), lambda: table.inspect.files(), lambda: rep
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
 @pytest.mark.parametrize("codec", some(["zstandard", "deflate"], 2))
 def test_a_table_with_a_bomb_as_manifest_ends_in_a_named_error(codec: str, tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"a": "INT"})
+    table = new_catalog(tmp_path).create_table("db.t", {"a": "INT"})
     table.append([{"a": 1}])
     for path in (Path(table.path) / "manifest").glob("manifest-*"):
         if "manifest-list" not in path.name:

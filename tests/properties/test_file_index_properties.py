@@ -77,26 +77,6 @@ def test_an_index_answers_as_a_look_at_every_row_does(
             assert found == expected
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(case=cases(), settings=SETTINGS, data=st.data())
-def test_a_damaged_index_is_refused_or_answers_with_rows_of_the_file(
-    kind: str, case: tuple[str, Values], settings: IndexSettings, data: st.DataObject
-) -> None:
-    text, values = case
-    if kind == "bsi" and text != "BIGINT":
-        return
-    broken = data.draw(damaged(built(kind, text, values, settings)))
-    literal = data.draw(TYPED[text])
-
-    try:
-        index = decode_index(kind, broken, parse_type(text, "a test"), path="a file")
-        for relation in OPERATORS:
-            index.rows(Condition(relation, (literal,)))
-        index.rows(Condition(Relation.IS_NULL))
-    except FormatError:
-        return
-
-
 @given(data=st.data())
 def test_a_damaged_container_is_refused_or_names_parts_of_itself(data: st.DataObject) -> None:
     original = encode_container([("a", "bsi", b"1234"), ("b", "bitmap", None)])

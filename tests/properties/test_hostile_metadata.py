@@ -38,6 +38,7 @@ from support.decoding import decode_manifest_list
 from support.depth import DEEP, some
 from support.golden import GoldenTables
 from support.hostile import age, places_in
+from support.small_tables import new_catalog
 
 INTEGERS = (-1, 2**31 - 1, 2**31, -(2**31), 2**62, 2**63 - 1, -(2**63), 2**63, 10**40)
 TEXTS = ("", "a\0b", "9" * 5000, "y" * 100_000, "../x", "\ud800", "\u202e\x1b[31m", "-5", "true")
@@ -356,9 +357,7 @@ CONDITIONS: Mapping[str, Callable[[Table], object]] = MappingProxyType(
 
 @pytest.fixture(scope="module")
 def small() -> Table:
-    catalog = pe.Catalog("memory://deep/wh")
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"a": "INT"})
+    table = new_catalog("memory://deep/wh").create_table("db.t", {"a": "INT"})
     table.append([{"a": 1}])
     return table
 

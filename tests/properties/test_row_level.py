@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
-from uuid import uuid4
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from support.depth import DEEP
+from support.small_tables import new_catalog
 from support.written import columns
 
 TRACKED = {"row-tracking.enabled": "true"}
@@ -119,9 +119,7 @@ STEPS = st.lists(
 
 def new_table(kind: Kind) -> Table:
     """An empty table with a key, a value and a place."""
-    catalog = Catalog(f"memory://{uuid4()}/wh")
-    catalog.create_database("db")
-    return catalog.create_table(
+    return new_catalog().create_table(
         "db.t",
         columns({"k": pa.int32(), "v": pa.int64(), "p": pa.string()}),
         primary_key=["k"] if kind.keyed else [],

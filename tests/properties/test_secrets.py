@@ -22,6 +22,7 @@ from paimon_explore.spark.data_source import source_options
 from paimon_explore.sql_statements.commands.show_statements import create_text
 from paimon_explore.table.table import Table
 from support.displayed import displayed
+from support.small_tables import new_catalog
 
 CANARY = "c4n4ryQ"
 NAMES = [
@@ -211,9 +212,7 @@ def test_the_command_line_prints_no_secret(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = tmp_path / f"wh?sig={CANARY}"
-    catalog = pe.Catalog(place)
-    catalog.create_database("db")
-    catalog.create_table("db.t", {"a": "INT"}, options={"my.password": CANARY})
+    new_catalog(place).create_table("db.t", {"a": "INT"}, options={"my.password": CANARY})
     codes = [main(["show", f"{place}/{rest}"]) for rest in ("", "db.db", "db.db/t", "db.db/none")]
     assert codes == [0, 0, 0, 1]
     told = capsys.readouterr()

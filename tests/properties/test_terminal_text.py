@@ -1,7 +1,8 @@
 """Names, values and messages of a table cannot control the terminal that they are printed on.
 
 Every character that is obeyed, invisible or reorders others is put into every name of a table and
-every fact of an error; then everything that is printed is searched for it.
+every fact of an error; then everything that is printed is searched for it. HTML is searched for
+markup from names, too.
 """
 
 import inspect
@@ -34,7 +35,8 @@ UNSEEN = {
         )
     },
 }
-HOSTILE = "a\x1b[31m\x1b]0;title\x07\r\x9b2J\x7f\u202eb\u2066\u200b\u2028c"
+MARKUP = "<img src=x>"
+HOSTILE = f"a{MARKUP}\x1b[31m\x1b]0;title\x07\r\x9b2J\x7f\u202eb\u2066\u200b\u2028c"
 PRINTED = ("repr of", "str of", "HTML of", "figure of", "error")
 
 
@@ -108,7 +110,7 @@ def table(catalog: pe.Catalog) -> Table:
     return made
 
 
-def test_nothing_that_is_printed_of_a_table_is_obeyed(
+def test_nothing_that_is_printed_of_a_table_is_obeyed_or_taken_for_markup(
     table: Table, catalog: pe.Catalog, tmp_path: Path
 ) -> None:
     count = 0
@@ -116,6 +118,8 @@ def test_nothing_that_is_printed_of_a_table_is_obeyed(
         if what.startswith(PRINTED) or what.endswith("error"):
             assert (what, obeyed(text)) == (what, [])
             count += 1
+        if what.startswith("HTML of"):
+            assert MARKUP not in text, what
     assert count > 90
 
 

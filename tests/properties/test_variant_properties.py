@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore.encoding.variant.json_text import json_text
-from paimon_explore.errors import FormatError
-from support.damage import damaged
 from support.variants import encode_python, python_value
 
 SCALARS = st.one_of(
@@ -47,17 +45,3 @@ def test_its_json_text_is_json(value: object) -> None:
     text = json_text(*encode_python(value))
 
     json.loads(text)
-
-
-@given(value=VALUES, data=st.data())
-def test_a_damaged_variant_is_refused_or_read_as_another(
-    value: object, data: st.DataObject
-) -> None:
-    stored, metadata = encode_python(value)
-    broken = data.draw(damaged(stored)), data.draw(st.just(metadata) | damaged(metadata))
-
-    try:
-        json_text(*broken)
-        python_value(*broken)
-    except FormatError:
-        return

@@ -7,18 +7,16 @@ from pyspark.sql import SparkSession
 
 import paimon_explore as pe
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.small_tables import new_catalog
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
     """Without rows."""
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     columns = {"p": "STRING", "k": "INT NOT NULL", "v": "STRING"}
     options = {"dynamic-bucket.target-row-num": "100"}
-    return catalog.create_table(
+    return new_catalog(tmp_path).create_table(
         "db.t", columns, primary_key=["k"], partition_by="p", options=options
     )
 

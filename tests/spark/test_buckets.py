@@ -11,7 +11,6 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from paimon_explore import Catalog
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.bucket_function import bucket_of
@@ -19,6 +18,7 @@ from paimon_explore.spark.executor_tasks import WriteJob
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression
 from paimon_explore.spark.writes.write_table import distributed
 from paimon_explore.sql_statements.write_targets import write_target
+from support.small_tables import new_catalog
 
 ROWS = 2000
 CHANCE = random.Random(7)  # noqa: S311 - test data
@@ -77,10 +77,8 @@ def test_other_key_types_have_no_expression(kind: str, spark: SparkSession) -> N
 
 def test_every_task_of_a_shuffle_gets_its_own_buckets(spark: SparkSession, tmp_path: Path) -> None:
     """`repartition` would hash the numbers of tasks again, and leave tasks without rows."""
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"bucket": "4", "bucket-key": "id"}
-    table = catalog.create_table("db.t", {"id": "BIGINT"}, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", {"id": "BIGINT"}, options=options)
     target = write_target(table, replaces=False)
     job = WriteJob(target=target, columns=("id",), shares_buckets=False)
     placed = distributed(spark.range(0, 100, 1, 8), job)

@@ -7,15 +7,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import paimon_explore as pe
-from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.small_tables import new_catalog
 
 
 def made(folder: Path, options: dict[str, object], *, keyed: bool = True) -> Table:
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     columns = {"p": "STRING NOT NULL", "k": "INT NOT NULL", "v": "STRING"}
-    return catalog.create_table(
+    return new_catalog(folder).create_table(
         "db.t",
         columns,
         primary_key=["p", "k"] if keyed else (),

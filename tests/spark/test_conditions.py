@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-import paimon_explore as pe
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.table.table import Table
 from support import time_conditions
 from support.rows import difference
+from support.small_tables import new_catalog
 
 COLUMNS = {
     "id": "BIGINT",
@@ -111,9 +111,7 @@ BY_PYTHON = [
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
-    catalog = pe.Catalog(tmp_path_factory.mktemp("conditions"))
-    catalog.create_database("db")
-    made = catalog.create_table("db.t", COLUMNS)
+    made = new_catalog(tmp_path_factory.mktemp("conditions")).create_table("db.t", COLUMNS)
     made.append(ROWS)
     made.append(ROWS[:2])
     return made
@@ -142,9 +140,7 @@ def test_columns_of_the_condition_need_not_be_wanted(spark: SparkSession, table:
 def test_deleted_rows_stay_away_whoever_checks_the_condition(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    made = catalog.create_table(
+    made = new_catalog(tmp_path).create_table(
         "db.t", {"id": "INT", "v": "INT"}, options={"deletion-vectors.enabled": "true"}
     )
     made.append(
@@ -161,9 +157,7 @@ def test_deleted_rows_stay_away_whoever_checks_the_condition(
 def test_names_that_differ_by_their_case_alone_are_told_apart(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    made = catalog.create_table("db.t", {"a": "INT", "A": "INT"})
+    made = new_catalog(tmp_path).create_table("db.t", {"a": "INT", "A": "INT"})
     made.append([{"a": 1, "A": 2}, {"a": 2, "A": 1}])
     assert [tuple(row) for row in read(spark, made, where="a = 1").collect()] == [(1, 2)]
     assert [tuple(row) for row in read(spark, made, ["A"], where="a = 1").collect()] == [(2,)]

@@ -13,7 +13,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from oracle import JavaPaimon
-from paimon_explore import Catalog
 from paimon_explore.spark.row_level.delete_update import delete, update
 from paimon_explore.spark.row_level.merge_dataframe import merge_into
 from paimon_explore.spark.writes.distributed_compaction import compact
@@ -22,6 +21,7 @@ from paimon_explore.table.table import Table
 from peers import PEERS, Peer, PeerError, Peers
 from support.depth import some
 from support.rows import difference
+from support.small_tables import new_catalog
 from support.system_rows import facts
 
 pytestmark = pytest.mark.interop
@@ -109,9 +109,7 @@ def test_all_read_the_rows_and_see_the_figures(
     tmp_path: Path,
 ) -> None:
     kind = KINDS[name]
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(warehouse).create_table(
         "db.t",
         pa.schema(COLUMNS),
         primary_key=kind.key,

@@ -16,6 +16,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.table import Table
 from support.rows import difference
+from support.small_tables import new_catalog
 
 COLUMNS = {
     "id": "BIGINT NOT NULL",
@@ -120,9 +121,7 @@ def test_nulls_in_columns_that_take_none_are_refused_and_leave_nothing(
 def test_other_appends_go_through_the_tasks(
     columns: dict[str, str], options: dict[str, str], spark: SparkSession, tmp_path: Path
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", columns, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", columns, options=options)
     df = spark.sql("SELECT 1 AS a, 'x' AS p")
     write(df, table)
     assert table.to_arrow().select(["a", "p"]).to_pylist() == [{"a": 1, "p": "x"}]

@@ -19,6 +19,7 @@ from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
+from support.small_tables import new_catalog
 
 
 def table_of(catalog: Catalog, name: str) -> Table:
@@ -146,9 +147,7 @@ def test_rows_with_ids_are_changed_and_keep_them(
 def test_values_of_python_arrive_unchanged_or_are_refused(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    catalog = Catalog(tmp_path / "wh")
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path / "wh").create_table(
         "db.v", {"i": "INT", "ts": "TIMESTAMP(6)", "tz": "TIMESTAMP_LTZ(6)", "s": "STRING"}
     )
     table.append([{"i": 1}])

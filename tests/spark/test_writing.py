@@ -13,10 +13,10 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.data_source import PaimonDataSource
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.writes.write_table import write
-from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.depth import some
 from support.rows import difference
+from support.small_tables import new_catalog
 
 NAME = "paimon_explore"
 
@@ -52,10 +52,8 @@ def made(
     partition_by: tuple[str, ...] | list[str] = (),
     options: dict[str, str] | None = None,
 ) -> Table:
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     schema = pa.schema(columns)
-    return catalog.create_table(
+    return new_catalog(folder).create_table(
         "db.t", schema, primary_key=primary_key, partition_by=partition_by, options=options
     )
 

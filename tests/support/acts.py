@@ -15,6 +15,8 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import AlreadyExistsError, CommitOutcomeUnknownError, PaimonError
 from paimon_explore.maintenance.compaction.compact import compact_postponed, compact_table
+from paimon_explore.maintenance.row_level.merge_clauses import Clause, ClauseKind
+from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
 from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
     delete_rows,
@@ -157,6 +159,21 @@ def deletes(where: str) -> Work:
 def updates(value: int, where: str) -> Work:
     """Gives rows another value."""
     return lambda store, schema, options: update_rows(store, schema, options, {"v": value}, where)
+
+
+MERGE = MergeSpec(
+    source=[row(FIRST, 1, 5), row(FIRST, 9, 9)],
+    on=["p", "k"],
+    clauses=[
+        Clause(kind=ClauseKind.MATCHED, values={"v": "source.v"}),
+        Clause(kind=ClauseKind.NOT_MATCHED, all_columns=True),
+    ],
+)
+
+
+def merges(store: TableStore, schema: TableSchema, options: TableOptions) -> RowLevelResult:
+    """Changes a row and adds another one."""
+    return merge_rows(store, schema, options, MERGE)
 
 
 def changing(kind: str, work: Work) -> Act:
@@ -333,6 +350,10 @@ ACTS: Mapping[str, Act] = {
             "append, evolving",
             "keyed",
         )
+    },
+    **{
+        f"merge rows, {name}": changing(name, merges)
+        for name in ("append", "append, vectors", "append, row ids", "append, evolving", "keyed")
     },
     "overwrite everything": replacing("append", WHOLE_TABLE),
     "truncate": replacing("keyed", WHOLE_TABLE, []),

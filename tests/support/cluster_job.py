@@ -23,6 +23,7 @@ import paimon_explore as pe
 from paimon_explore.spark.session import session
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.small_tables import new_catalog
 from support.spark_cluster import QUICK_START, Cluster, running_cluster
 
 BUCKETS = 16
@@ -115,11 +116,11 @@ def _new_file(folder: Path) -> Callable[[], bool]:
 
 def drive(folder: Path, rows: int, *, kill: bool) -> dict[str, object]:
     """Do all phases on a cluster of two workers, and say what came of them."""
-    catalog = Catalog(folder / "warehouse")
-    catalog.create_database("db")
     columns = {"id": "BIGINT NOT NULL", "value": "BIGINT", "name": "STRING"}
     options = {"bucket": str(BUCKETS), "write-only": "true"}
-    table = catalog.create_table("db.t", columns, primary_key=["id"], options=options)
+    table = new_catalog(folder / "warehouse").create_table(
+        "db.t", columns, primary_key=["id"], options=options
+    )
     memory = 1500 if rows >= _FEW_ROWS else 600
     with running_cluster(folder / "cluster", memory=memory) as cluster:
         settings = {

@@ -8,7 +8,8 @@ from hashlib import sha256
 from itertools import product
 from types import MappingProxyType
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
+from support.small_tables import new_catalog
 from support.table_kinds import SCHEMA
 
 ONE, TWO, THREE = "2024-01-01", "2024-01-02", "2024-01-03"
@@ -39,10 +40,8 @@ class Kind:
 
     def create(self, warehouse: str) -> Table:
         """A table of this kind with its history."""
-        catalog = Catalog(warehouse)
-        catalog.create_database("db")
         key = (["k"] if self.crosses else ["p", "k"]) if self.keyed else []
-        table = catalog.create_table(
+        table = new_catalog(warehouse).create_table(
             "db.t",
             SCHEMA,
             partition_by=["p"],

@@ -101,7 +101,7 @@ def _faces(name: str, value: object) -> Iterator[Displayed]:
         yield f"HTML of {name}", str(html())
     state = getattr(value, "state", None)
     if callable(state):
-        yield f"state of {name}", json.dumps(state(), default=repr, ensure_ascii=False)
+        yield f"state of {name}", json.dumps(state(), ensure_ascii=False)
     if isinstance(value, Result):
         yield f"figure of {name}", value.plot().to_json()
     bundle = getattr(value, "_repr_mimebundle_", None)

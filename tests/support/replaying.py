@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
-from uuid import uuid4
 
 import pyarrow as pa
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.table.scan import make_scan
+from support.small_tables import new_catalog
 
 Row = tuple[tuple[str, object], ...]
 State = Counter[Row]
@@ -38,9 +38,7 @@ class Kind:
 
     def create(self) -> Table:
         """An empty table."""
-        catalog = Catalog(f"memory://{uuid4()}/wh")
-        catalog.create_database("db")
-        return catalog.create_table(
+        return new_catalog().create_table(
             "db.t",
             SCHEMA,
             partition_by=["p"],

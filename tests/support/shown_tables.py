@@ -5,6 +5,7 @@ from pathlib import Path
 
 from paimon_explore import Catalog
 from paimon_explore.store.manifests import shared_cache
+from support.small_tables import new_catalog
 
 HOSTILE = (
     "a\x1b[31m\x1b]0;title\x07\x9b2J\x7f\u202eb\u200b\u2028\U000e0041<b>[bold red]x[bold]&amp;"
@@ -117,8 +118,7 @@ BROKEN: Mapping[str, Callable[[Path], None]] = {
 
 def shown_tables(folder: Path, columns: int, snapshots: int) -> Mapping[str, str]:
     """A warehouse of these tables; the path of each by name."""
-    catalog = Catalog(str(folder))
-    catalog.create_database("db")
+    catalog = new_catalog(folder)
     wide_table(catalog, columns)
     long_table(catalog, snapshots)
     empty_table(catalog)

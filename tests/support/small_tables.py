@@ -1,6 +1,7 @@
 """Small tables made through the facade, in memory."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
@@ -17,9 +18,9 @@ def columns(**types: pa.DataType) -> pa.Schema:
     return pa.schema(types)
 
 
-def new_catalog() -> Catalog:
-    """An empty warehouse of its own with the database `db`."""
-    catalog = Catalog(f"memory://{uuid4()}/wh")
+def new_catalog(warehouse: Path | str = "") -> Catalog:
+    """An empty warehouse with the database `db`, of its own in memory by default."""
+    catalog = Catalog(warehouse or f"memory://{uuid4()}/wh")
     catalog.create_database("db")
     return catalog
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table, open_table
 from support.depth import DEEP
+from support.small_tables import new_catalog
 from support.spark_cluster import QUICK_START, descendants, kill_tree
 
 ROWS = 40
@@ -39,9 +39,7 @@ def prepare(folder: Path, epochs: int) -> Table:
         file = folder / "in" / f"{number:05d}.parquet"
         pq.write_table(pa.table({"id": ids}), file)
         os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
-    catalog = Catalog(folder / "warehouse")
-    catalog.create_database("db")
-    return catalog.create_table("db.t", {"id": "BIGINT"})
+    return new_catalog(folder / "warehouse").create_table("db.t", {"id": "BIGINT"})
 
 
 def drive(folder: Path, master: str | None = None) -> None:

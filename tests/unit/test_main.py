@@ -1,6 +1,5 @@
 """The command line: what it prints, and its exit codes."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,15 +44,6 @@ def test_show_lists_the_tables_of_a_database(
     assert "  demo.stock" in capsys.readouterr().out.splitlines()
 
 
-def test_a_reader_that_has_seen_enough_is_no_failure(demo_warehouse: Path) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    show = [sys.executable, "-m", "paimon_explore", "show", str(demo_warehouse)]
-    done = subprocess.run(show, stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)  # noqa: S603 - our own command
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 @pytest.mark.parametrize("command", ["show", "ls"])
 def test_an_output_that_cannot_be_written_is_a_failure_in_one_line(
@@ -69,33 +59,6 @@ def test_an_output_that_cannot_be_written_is_a_failure_in_one_line(
 def test_the_version_is_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("paimon-explore ")
-
-
-def test_a_folder_without_a_table_is_a_failure_with_the_path_on_stderr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["show", str(tmp_path / "nothing")]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert str(tmp_path / "nothing") in said.err
-    assert "does not exist" in said.err
-
-
-def test_an_unknown_snapshot_is_a_failure_that_tells_the_known_ones(
-    demo_warehouse: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["show", "--snapshot", "99", str(demo_warehouse / "demo.db" / "orders")]) == 1
-    assert "Available snapshots: 1 to 5." in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("arguments", [[], ["explode"], ["show"], ["lab", "--port", "x"]])
-def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code: object = main(arguments)
-    except SystemExit as stopped:
-        code = stopped.code
-    assert code == 2
-    assert "usage: paimon-explore" in capsys.readouterr().err.lower()
 
 
 def test_the_lab_gets_every_notebook_and_a_warehouse_and_keeps_what_is_there(

@@ -61,10 +61,6 @@ def append_table(home: Home, name: str) -> Table:
     return home.catalog.create_table(name, COLUMNS, partition_by="dt")
 
 
-def keyed_table(home: Home, name: str) -> Table:
-    return home.catalog.create_table(name, COLUMNS, primary_key="id", options={"bucket": 2})
-
-
 # ---------------------------------------------------------------- databases
 
 
@@ -243,36 +239,6 @@ def test_appended_rows_of_each_are_read_by_all(home: Home, db: str, peers: Peers
         table.delete("id = 1")
     assert ours(table) == theirs(home, name) == [row(2, 20, "b"), row(3, 30)]
     assert home.catalog.system_table(f"{name}$partitions").to_arrow().num_rows == 2
-
-
-@in_half_of_the_homes(0)
-def test_upserted_rows_of_each_are_merged_by_all(home: Home, db: str, peers: Peers) -> None:
-    name = f"{db}.t"
-    table = keyed_table(home, name)
-    table.upsert([row(1, 10), row(2, 20)])
-    home.java.write(name, [row(2, 21), row(3, 30)])
-    table.upsert([row(3, 31), {**row(1, 0), "_ROW_KIND": "-D"}])
-    expected = [row(2, 21), row(3, 31)]
-    assert ours(table) == theirs(home, name) == expected
-    table.compact()
-    assert theirs(home, name) == expected
-    home.java.compact(name)
-    assert ours(table) == expected
-    if home.has(PYPAIMON):
-        found = peers.read("py", home.options, name).sort_by("id").to_pylist()
-        assert found == expected
-
-
-@in_half_of_the_homes(1)
-def test_rows_are_overwritten_updated_and_merged(home: Home, db: str) -> None:
-    name = f"{db}.t"
-    table = append_table(home, name)
-    table.append([row(1, 10), row(2, 20, "b")])
-    table.overwrite([row(3, 30)], partition={"dt": "a"})
-    table.update({"v": "v + 1"}, "id = 2")
-    merge = table.merge([row(3, 0), row(4, 40)], on="id")
-    merge.when_matched_update({"v": "target.v + 5"}).when_not_matched_insert().execute()
-    assert ours(table) == theirs(home, name) == [row(2, 21, "b"), row(3, 35), row(4, 40)]
 
 
 # ---------------------------------------------------------------- history

@@ -1,7 +1,6 @@
 """What is particular to a Hive metastore: tables, partitions and locks, compared with Java's."""
 
 import itertools
-import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -39,8 +38,6 @@ FIELDS = [("k", "INT NOT NULL"), ("dt", "STRING NOT NULL"), ("v", "DECIMAL(10, 2
 COLUMNS = dict(FIELDS)
 OF_THE_SERVER = {"totalSize", "numFiles", "transient_lastDdlTime"}
 """Parameters that the metastore itself sets."""
-
-PROCESSES, COMMITS = (8, 25) if DEEP else (2, 4)
 
 _NUMBERS = itertools.count()
 
@@ -392,44 +389,6 @@ def test_tables_in_an_object_store_are_locked_by_default(client: HiveClient, hom
         catalog.drop_database("far", cascade=True)
         assert table._store.file_io.list(table.path) == []
         catalog.close()
-
-
-def append(arguments: tuple[Mapping[str, str], str, int]) -> int:
-    """Commit rows one by one; in a process of its own."""
-    options, name, number = arguments
-    catalog = Catalog(options=options)
-    table = catalog.table(name)
-    for place in range(COMMITS):
-        table.append([{"k": number * 1000 + place, "dt": "a", "v": None}])
-    catalog.close()
-    return number
-
-
-def test_concurrent_commits_with_lost_replies_lose_no_row_and_double_none(
-    home: Home, db: str, client: HiveClient
-) -> None:
-    name = f"{db}.race"
-    home.catalog.create_table(name, COLUMNS, options={"commit.max-retries": "1000"})
-    (target,) = client.settings.addresses
-    with lossy_proxy(target, losses=0.05) as port:
-        options = {
-            **home.options,
-            "uri": f"thrift://127.0.0.1:{port}",
-            "lock-check-max-sleep": "200 ms",
-            "hive.metastore.failure.retries": "20",
-            "hive.metastore.connect.retries": "20",
-            "hive.metastore.client.connect.retry.delay": "20 ms",
-        }
-        work = [(options, name, number) for number in range(PROCESSES)]
-        with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-            assert pool.map(append, work, chunksize=1) == list(range(PROCESSES))
-    expected = sorted(n * 1000 + place for n in range(PROCESSES) for place in range(COMMITS))
-    table = home.catalog.table(name)
-    assert sorted(row["k"] for row in table.to_arrow().to_pylist()) == expected
-    assert home.java.read(name).num_rows == PROCESSES * COMMITS
-    assert table.snapshot is not None
-    assert table.snapshot.id == PROCESSES * COMMITS
-    assert locks(client, db, "race") == 0
 
 
 def test_commits_of_java_and_ours_at_the_same_time_take_effect_once(home: Home, db: str) -> None:

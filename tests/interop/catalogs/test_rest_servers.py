@@ -1,7 +1,5 @@
 """REST servers of Paimon 2.0.0 and 1.4.2: races, partitions, functions, and refusals."""
 
-from pathlib import Path
-
 import pytest
 
 from catalogs.homes import Home, Homes
@@ -16,11 +14,7 @@ from paimon_explore.errors import (
 from paimon_explore.metastore.identifier import plain_identifier
 from paimon_explore.metastore.view_values import FunctionAction, FunctionChange, FunctionInfo
 from peers import Peers
-from support.catalog_race import check_race, race
-from support.depth import DEEP
-from support.losing_proxy import losing_proxy
 
-PROCESSES, COMMITS = (8, 25) if DEEP else (3, 4)
 COLUMNS = {"id": "BIGINT NOT NULL", "by": "INT"}
 
 
@@ -31,18 +25,6 @@ def home(request: pytest.FixtureRequest, homes: Homes) -> Home:
     found = homes.get(name)
     found.catalog.create_database("served", if_not_exists=True)
     return found
-
-
-def test_no_commit_is_lost_or_doubled_when_replies_are_lost(home: Home, tmp_path: Path) -> None:
-    home.catalog.create_table("served.raced", COLUMNS)
-    with losing_proxy(home.options["uri"], rate=0.3, seed=3) as proxy:
-        options = {**home.options, "uri": proxy.url, "max-retries": "2"}
-        found = race(tmp_path, options, "served.raced", processes=PROCESSES, commits=COMMITS)
-    assert len(found[0]) == PROCESSES * COMMITS
-    assert min(proxy.lost["request"], proxy.lost["reply"], proxy.lost["gateway"]) > 0
-    check_race(home.options, "served.raced", *found)
-    theirs = home.java.read("served.raced").sort_by("id")["id"].to_pylist()
-    assert theirs == sorted(found[0])
 
 
 def test_partitions_are_kept_by_the_server(home: Home) -> None:

@@ -8,12 +8,12 @@ from pyspark.sql import SparkSession
 
 import paimon_explore as pe
 from paimon_explore.spark.sql_statement import sql
+from support.small_tables import new_catalog
 from support.sql_cases import other_results
 
 
 def test_recorded_rows_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
 
     def run(text: str) -> pa.Table:
         return sql(spark, text, catalog=catalog, database="db").toArrow()

@@ -46,9 +46,10 @@ class ListingEnvironment(IdleEnvironment):
 def table_of(
     environment: ListingEnvironment, options: Mapping[str, str], partitions: Sequence[str] = ()
 ) -> Table:
-    catalog = new_catalog()
     schema = {"id": "INT", "dt": "STRING", "hour": "INT"}
-    made = catalog.create_table("db.t", schema, partition_by=partitions, options=dict(options))
+    made = new_catalog().create_table(
+        "db.t", schema, partition_by=partitions, options=dict(options)
+    )
     store = made._store
     info = TableInfo(path=store.paths.root, file_io=store.file_io, environment=environment)
     return open_stored_table(store.file_io, store.paths.root, info=info)

@@ -3,8 +3,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, open_table
-from support.small_tables import append_table, columns, rows_of
+from paimon_explore import open_table
+from support.small_tables import append_table, columns, new_catalog, rows_of
 
 
 @pytest.mark.parametrize(
@@ -13,10 +13,10 @@ from support.small_tables import append_table, columns, rows_of
 def test_manifests_have_the_format_that_the_table_asks_for_however_they_are_merged(
     file_format: str, magic: bytes, tmp_path: Path
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"manifest.format": file_format, "manifest.merge-min-count": "3"}
-    table = catalog.create_table("db.t", pa.schema([("id", pa.int32())]), options=options)
+    table = new_catalog(tmp_path).create_table(
+        "db.t", pa.schema([("id", pa.int32())]), options=options
+    )
     for number in range(8):
         table.append([{"id": number}])
     files = list((tmp_path / "db.db" / "t" / "manifest").iterdir())

@@ -109,29 +109,6 @@ def test_a_python_value_is_told_as_java_tells_it(value: object, expected: str) -
     assert json_text(data, metadata) == expected
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        7,
-        2**40,
-        1.25,
-        Decimal("1.20"),
-        "text",
-        b"bytes",
-        dt.date(1, 1, 1),
-        dt.datetime(9999, 12, 31, 23, 59, 59, 999_999),  # noqa: DTZ001 - of no zone
-        dt.datetime(2024, 1, 1, tzinfo=dt.UTC),
-        UUID(int=2**100),
-        [1, "two", {"three": [3]}],
-        {str(n): n for n in range(300)},
-    ],
-)
-def test_a_python_value_comes_back(value: object) -> None:
-    assert python_value(*encode_python(value)) == value
-
-
 def test_floats_of_four_bytes_and_far_dates_are_read() -> None:
     single = primitive(Kind.FLOAT, np.float32(0.1).tobytes())
     date = number_of(Kind.DATE, 2_932_897, 4)

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore import Catalog, open_table
+from paimon_explore import open_table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.hdfs import HdfsFileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.fileio.object_store import ObjectStoreFileIO
 from paimon_explore.fileio.resolve import resolve
+from support.small_tables import new_catalog
 
 
 def test_plain_paths_are_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,9 +39,7 @@ def test_unknown_schemes_and_empty_locations_are_refused() -> None:
 
 @pytest.mark.parametrize("prefix", ["file:", "file://", "FILE://", "file://localhost"])
 def test_a_table_is_reached_by_each_spelling_of_a_local_url(tmp_path: Path, prefix: str) -> None:
-    catalog = Catalog(f"{prefix}{tmp_path}/w")
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"a": "BIGINT"})
+    table = new_catalog(f"{prefix}{tmp_path}/w").create_table("db.t", {"a": "BIGINT"})
     table.append([{"a": 1}])
     assert (tmp_path / "w" / "db.db" / "t" / "snapshot" / "snapshot-1").exists()
     assert open_table(f"{prefix}{table.path}").count() == 1

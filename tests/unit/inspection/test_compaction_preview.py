@@ -1,6 +1,5 @@
 """Previews of compactions with their figures written out."""
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +14,7 @@ from paimon_explore.inspection.what_if.compaction_preview import (
     CompactionPreview,
 )
 from paimon_explore.scan.manifest_arrays import numbers
-from support.small_tables import append_table, columns, keyed_table
+from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 KEYS = columns(k=pa.int32(), v=pa.int32())
 
@@ -88,24 +87,6 @@ def test_a_file_without_overlap_only_moves_to_another_level() -> None:
     assert "would replace 1 file and rewrite 0 B" in repr(found)
 
 
-def test_all_files_of_clustered_buckets_and_evolving_ranges_become_one() -> None:
-    clustered = {"pk-clustering-override": "true", "clustering.columns": "v"}
-    evolving = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
-    small = {"target-file-size": "1 b"}
-    for table, level in (
-        (keyed(3, **clustered, **small, **{"deletion-vectors.enabled": "true"}), 1),
-        (append_table(KEYS, *commits(3), options=evolving), 0),
-    ):
-        found = table.what_if.compact()
-        rows = found.to_arrow().to_pylist()
-        assert [(r["action"], r["level_after"], r["group"]) for r in rows] == [
-            ("rewrite", level, 1)
-        ] * 3
-        after = found.figures()["after"]
-        assert isinstance(after, dict)
-        assert after["files"] == [1, 1]
-
-
 def test_small_files_of_an_append_table_are_packed() -> None:
     table = append_table(columns(k=pa.int32()), *[[{"k": n}] for n in range(4)])
     found = table.what_if.compact(full=False, options={"compaction.min.file-num": "4"})
@@ -144,10 +125,8 @@ def test_only_the_given_partitions_are_compacted() -> None:
 
 
 def test_nothing_is_written(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
     options = {"bucket": "1", "write-only": "true", "changelog-producer": "lookup"}
-    table = catalog.create_table("db.t", KEYS, primary_key=["k"], options=options)
+    table = new_catalog(tmp_path).create_table("db.t", KEYS, primary_key=["k"], options=options)
     for rows in commits(5):
         table.upsert(rows)
     before = content(tmp_path)
@@ -187,20 +166,3 @@ def test_wrong_arguments_are_refused() -> None:
 def test_postponed_files_are_mentioned() -> None:
     table = keyed_table(KEYS, *commits(1), primary_key=["k"], options={"bucket": "-2"})
     assert "postpone buckets (bucket = -2)" in repr(table.what_if.compact())
-
-
-def test_the_result_has_the_faces_of_other_results() -> None:
-    table = keyed_table(
-        columns(p=pa.string(), k=pa.int32()),
-        *[[{"p": "<img src=x onerror=alert(1)>\x1b", "k": 1}] for _ in range(3)],
-        primary_key=["p", "k"],
-        partition_by=["p"],
-    )
-    found = table.what_if.compact()
-    assert len(repr(found).splitlines()) <= 25
-    assert "\x1b" not in repr(found) + found._repr_html_()
-    assert "<img src=x" not in found._repr_html_()
-    json.dumps(found.state())
-    titles = [part["title"] for part in found.state()["sections"] if "title" in part]  # type: ignore[attr-defined]
-    assert "Before and after" in titles
-    assert "Replaced files" in titles

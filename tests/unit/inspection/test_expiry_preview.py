@@ -10,7 +10,7 @@ import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.explain.expiry_preview import parse_retention
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention
-from support.small_tables import columns
+from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(k=pa.int32())
 DAY = 86_400_000
@@ -19,9 +19,7 @@ DAY = 86_400_000
 @pytest.fixture
 def table(tmp_path: Path) -> pe.Table:
     """Six commits, each of which replaces the rows of the one before."""
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    made = catalog.create_table("db.t", COLUMNS)
+    made = new_catalog(tmp_path).create_table("db.t", COLUMNS)
     for number in range(6):
         made.overwrite([{"k": number}])
     return made

@@ -3,23 +3,10 @@
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.explorer.explorer_reports import Hint
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
-from paimon_explore.inspection.views.inspector import Inspector
-from support.explored import hostile_history
 from support.golden import GoldenTables
-
-
-def test_hostile_tables_are_shown_with_their_text_as_text() -> None:
-    state = ExplorerState(Inspector(hostile_history().view))
-    for pane in REPORTS:
-        try:
-            result = state.result(pane, 1, ViewInput())
-        except PaimonError:
-            continue  # a name with a NUL cannot be opened; nothing is shown
-        assert not {"\x00", "\x1b", "\u202e"} & set(repr(result) + result._repr_html_())
-        assert "<svg onload" not in result._repr_html_()
 
 
 def test_the_code_of_a_sheet_gives_the_same_result(golden: GoldenTables) -> None:
@@ -54,19 +41,13 @@ def test_words_that_mean_nothing_are_refused(golden: GoldenTables) -> None:
     assert gone.examples
 
 
-def test_the_figures_are_those_of_the_writers_system_tables(golden: GoldenTables) -> None:
+def test_a_table_differs_from_nothing_by_its_files(golden: GoldenTables) -> None:
     for name in ("dv_pk", "pk_levels", "append_dv", "me_agg", "pk_dynamic"):
         table = golden.table("java200", name)
         state = ExplorerState(pe.open_table(table.folder)._inspector())
         listed = table.system["files"]
         assert isinstance(listed, list)
-        newest = state.newest
-        explained = state.result("explain", newest, ViewInput()).figures()["stages"]
-        assert isinstance(explained, list)
-        live = next(stage for stage in explained if stage["name"] == "cancelled entries")
-        assert live["kept"] == len(listed)
-        assert live["bytes"][0] == sum(row["file_size_in_bytes"] for row in listed)
-        from_nothing = state.result("diff", newest, ViewInput(text="0")).figures()["files"]
+        from_nothing = state.result("diff", state.newest, ViewInput(text="0")).figures()["files"]
         assert from_nothing == {
             "added": {
                 "files": len(listed),
@@ -75,7 +56,3 @@ def test_the_figures_are_those_of_the_writers_system_tables(golden: GoldenTables
             },
             **{c: {"files": 0, "rows": 0, "bytes": 0} for c in ("removed", "moved", "changed")},
         }
-        schemas = table.system["schemas"]
-        assert isinstance(schemas, list)
-        versions = state.result("schema", newest, ViewInput()).figures()["versions"]
-        assert versions == [row["schema_id"] for row in schemas]

@@ -10,7 +10,7 @@ from paimon_explore.inspection.explain.file_explanation import FileExplanation, 
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import golden_view
 from support.golden import GoldenTables
-from support.small_tables import columns, keyed_table
+from support.small_tables import columns, new_catalog
 
 HOUR = 3_600_000
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -97,9 +97,9 @@ def test_an_upgraded_file_has_a_life_per_level_and_is_told_at_its_present_one(
 
 
 def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"}
+    )
     table.upsert([{"k": 1, "v": "a"}])
     stray = Path(table.path) / "bucket-0" / "data-left.parquet"
     stray.write_bytes(b"left over")
@@ -113,9 +113,7 @@ def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
 
 
 def test_managed_files_of_blobs_are_no_orphans(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t", {"k": "INT", "b": "BLOB"}, primary_key="k", options={"bucket": "1"}
     )
     table.upsert([{"k": 1, "b": b"a"}])
@@ -130,9 +128,9 @@ def test_managed_files_of_blobs_are_no_orphans(tmp_path: Path) -> None:
 
 
 def test_branches_hold_files(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"}
+    )
     table.upsert([{"k": 1, "v": "a"}])
     table.create_tag("v1")
     table.create_branch("b", "v1")
@@ -141,9 +139,7 @@ def test_branches_hold_files(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS)
+    table = new_catalog(tmp_path).create_table("db.t", COLUMNS)
     table.append([{"k": 1, "v": "a"}])
     name = str(table.files().table.column("file_name")[0].as_py())
     found = table.inspect.why(name)
@@ -153,9 +149,3 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     assert "The file is missing" in repr(gone)
     assert json.dumps(gone.state())
     assert len(gone.plot().to_json()) < 60_000
-
-
-def test_names_may_be_hostile() -> None:
-    table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], primary_key=["k"])
-    with pytest.raises(NotFoundError):
-        table.inspect.why("<img src=x onerror=alert(1)>")

@@ -2,7 +2,6 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 
 import paimon_explore as pe
 from paimon_explore.inspection.health.findings import Finding, Severity
@@ -12,7 +11,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.consumer import Consumer
 from support.explored import History
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, keyed_table
+from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 NOW = 1_800_000_000_000
@@ -52,9 +51,7 @@ def test_small_files_of_append_tables_are_counted_by_partition() -> None:
 
 
 def test_missing_and_unreadable_files_are_errors(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS)
+    table = new_catalog(tmp_path).create_table("db.t", COLUMNS)
     table.append(rows(1))
     table.append(rows(2))
     name = str(table.files().table.column("file_name")[0].as_py())
@@ -135,11 +132,3 @@ def test_a_rule_that_cannot_be_judged_does_not_hide_the_others() -> None:
     health = table_health(Inspector(history.view), NOW)
     assert [one.kind for one in health.problems] == ["MissingFileError"]
     assert json.dumps(health.state())
-
-
-@pytest.mark.parametrize("name", ["dv_pk", "many_files", "tags", "pk_levels"])
-def test_all_faces_are_there(golden: GoldenTables, name: str) -> None:
-    health = pe.open_table(golden.table("java200", name).folder).health()
-    assert json.dumps(health.state())
-    assert health._repr_html_()
-    assert health.to_arrow().num_rows == len(health)

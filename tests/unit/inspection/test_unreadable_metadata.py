@@ -19,6 +19,7 @@ from paimon_explore.inspection.views.partition_heatmap import PartitionHeat, par
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
 from support.explored import History
+from support.small_tables import new_catalog
 
 NOW = 1_800_000_000_000
 
@@ -158,9 +159,7 @@ def test_a_lost_manifest_that_two_snapshots_list_is_told_once(tmp_path: Path) ->
 
 def written(folder: Path, *, commits: int) -> Table:
     """A table with a column `a` in a warehouse on disk."""
-    catalog = pe.Catalog(str(folder))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"a": "INT"})
+    table = new_catalog(folder).create_table("db.t", {"a": "INT"})
     for number in range(commits):
         table.append([{"a": number}])
     return table

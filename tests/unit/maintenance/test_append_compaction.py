@@ -5,12 +5,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.options.table_options import TableOptions
 from support.compacting import deleted, live, marked, numbered_table
+from support.small_tables import new_catalog
 from support.written import columns
 
 
@@ -68,10 +69,8 @@ def test_large_files_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_partitions_are_compacted_one_by_one(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     kinds = columns({"k": pa.int32(), "p": pa.string()})
-    table = catalog.create_table("db.t", kinds, partition_by=["p"])
+    table = new_catalog(tmp_path).create_table("db.t", kinds, partition_by=["p"])
     for number in range(3):
         table.append([{"k": number, "p": "a"}, {"k": number, "p": None}])
     table.compact(partitions=[{"p": None}])
@@ -179,10 +178,8 @@ def test_row_ids_and_sequence_numbers_outlive_a_compaction(tmp_path: Path) -> No
 def test_rows_deleted_while_their_bucket_is_compacted_stay_deleted(
     tmp_path: Path, earlier: str
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"bucket": "1", "bucket-key": "k", "deletion-vectors.enabled": "true"}
-    table = catalog.create_table("db.t", {"k": "INT", "v": "INT"}, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", {"k": "INT", "v": "INT"}, options=options)
     for first in (0, 10, 20):
         table.append([{"k": k, "v": 0} for k in range(first, first + 10)])
     if earlier:

@@ -5,14 +5,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import (
-    CommitConflictError,
     FormatError,
     InvalidInputError,
     MissingFileError,
-    StorageError,
     UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.compaction.compact import compact_table
@@ -20,13 +18,10 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
-from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
-from support.faulty_file_io import Fault, FaultyFileIO
-from support.lifecycle import files_of
 from support.memory_files import forget_manifests
+from support.small_tables import new_catalog
 from support.written import columns
 
 MANY_VALUES = [(k, 1) for k in range(100, 1100)]
@@ -157,9 +152,7 @@ def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path
 
 
 def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t",
         columns({"k": pa.int32(), "p": pa.string()}),
         primary_key=["k", "p"],
@@ -175,17 +168,6 @@ def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
     assert table.compact(partitions=[{"p": "none"}]) is None
 
 
-def test_of_two_compactions_at_once_one_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
-    table = numbered_table(tmp_path)
-    for value in (1, 2):
-        table.upsert(numbered((1, value)))
-    late = compacted(table)
-    table.compact()
-    with pytest.raises(CommitConflictError):
-        Committer(table._store, table.schema).commit(late)
-    assert values(table) == {1: 2}
-
-
 def test_rows_written_meanwhile_stay(tmp_path: Path) -> None:
     table = numbered_table(tmp_path)
     for value in (1, 2):
@@ -195,40 +177,6 @@ def test_rows_written_meanwhile_stay(tmp_path: Path) -> None:
     Committer(table._store, table.schema).commit(messages)
     assert levels(table) == [(0, 1), (5, 1)]
     assert values(table) == {1: 3}
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"changelog-producer": "lookup", "pk-btree.index.columns": "v"},
-        {"pk-clustering-override": "true", "clustering.columns": "v"},
-    ],
-)
-@pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER])
-def test_a_failure_at_any_operation_leaves_no_file_behind(
-    tmp_path: Path, fault: Fault, options: dict[str, str]
-) -> None:
-    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true", **options})
-    table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
-    table.compact()
-    for value in (2, 3):
-        table.upsert(numbered((1, value)))
-    before = files_of(table)
-    messages: list[CommitMessage] = []
-    number = 0
-    while not messages:
-        number += 1
-        faulty = FaultyFileIO(table._store.file_io, number, fault, reads_too=True)
-        store = TableStore(faulty, TablePaths(table.path))
-        try:
-            messages = compact_table(
-                store, table.schema, TableOptions(table.schema.options), full=False
-            )
-        except StorageError:
-            assert files_of(table) == before
-    assert number > 10
-    Committer(table._store, table.schema).commit(messages)
-    assert values(table) == {1: 3, 2: 2, **dict(MANY_VALUES)}
 
 
 def test_a_table_with_an_index_of_an_unknown_type_is_not_compacted(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.partition_done import mark_partitions_done
 from support.catalog_environment import IdleEnvironment
 from support.lifecycle import options_of
+from support.small_tables import new_catalog
 from support.written import columns
 
 COLUMNS = columns({"id": pa.int32(), "dt": pa.date32(), "hh": pa.int32()})
@@ -20,10 +21,10 @@ COLUMNS = columns({"id": pa.int32(), "dt": pa.date32(), "hh": pa.int32()})
 
 def partitioned(folder: Path, **options: str) -> Table:
     """An empty table with the partition columns `dt` and `hh`."""
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     given = {key.replace("_", "-"): text for key, text in options.items()}
-    return catalog.create_table("db.t", COLUMNS, partition_by=["dt", "hh"], options=given)
+    return new_catalog(folder).create_table(
+        "db.t", COLUMNS, partition_by=["dt", "hh"], options=given
+    )
 
 
 def mark(table: Table, now_ms: int, *specs: Mapping[str, object]) -> list[str]:

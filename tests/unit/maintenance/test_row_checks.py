@@ -6,11 +6,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog
 from paimon_explore.maintenance.checks.data_file_checks import FileRows
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
+from support.small_tables import new_catalog
 from support.written import columns
 
 ROWS = columns({"dt": pa.string(), "k": pa.int32(), "v": pa.int64()})
@@ -18,9 +18,7 @@ ROWS = columns({"dt": pa.string(), "k": pa.int32(), "v": pa.int64()})
 
 def written(folder: Path) -> FileRows:
     """Five rows of a partitioned table with a key, one of them deleted, and its entry."""
-    catalog = Catalog(folder)
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(folder).create_table(
         "db.t", ROWS, primary_key=["dt", "k"], partition_by=["dt"], options={"bucket": "1"}
     )
     rows = [{"dt": "d", "k": k, "v": None if k == 3 else k, "_ROW_KIND": "+I"} for k in range(5)]
@@ -107,18 +105,18 @@ def test_an_empty_file_breaks_nothing(tmp_path: Path) -> None:
 
 
 def test_minus_zero_is_before_zero_in_the_order_of_keys(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     fields = {"d": "DOUBLE NOT NULL", "s": "STRING NOT NULL"}
-    table = catalog.create_table("db.t", fields, primary_key=["d", "s"], options={"bucket": "1"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", fields, primary_key=["d", "s"], options={"bucket": "1"}
+    )
     table.upsert([{"d": d, "s": s} for d in (-0.0, 0.0, float("nan"), -1.0) for s in ("a", "b")])
     assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_a_file_of_one_text_key_is_in_order(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     fields = {"s": "STRING NOT NULL"}
-    table = catalog.create_table("db.t", fields, primary_key="s", options={"bucket": "1"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", fields, primary_key="s", options={"bucket": "1"}
+    )
     table.upsert([{"s": "a text of more than eight bytes"}])
     assert table.maintenance.fsck(read_rows=True) == []

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
+from paimon_explore.errors import CommitError, NotFoundError, StorageError
 from paimon_explore.maintenance.schema_commit import alter_schema
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
@@ -77,12 +77,6 @@ def test_a_lost_reply_is_cleared_up_by_looking(fault: Fault, *, made: bool) -> N
     assert sound.schemas.ids() == ([0, 1] if made else [0])
 
 
-def test_no_change_is_refused() -> None:
-    store, _ = new_table({"a": "INT"})
-    with pytest.raises(InvalidInputError, match="needs at least one change"):
-        alter_schema(store, [])
-
-
 def test_rows_are_read_with_the_changed_columns(tmp_path: Path) -> None:
     table = keyed_table(tmp_path)
     table.upsert([{"k": 1, "v": "a"}])
@@ -96,22 +90,3 @@ def test_rows_are_read_with_the_changed_columns(tmp_path: Path) -> None:
     assert table.at(snapshot=1).to_arrow().to_pydict() == {"k": [1], "v": ["a"]}
     table.drop_column("n")
     assert table.to_arrow().column_names == ["k", "w"]
-
-
-def test_options_are_set_and_left_at_their_defaults(tmp_path: Path) -> None:
-    table = keyed_table(tmp_path)
-    table.set_options({"snapshot.num-retained.min": "3", "x": "1"})
-    assert table.schema.options["snapshot.num-retained.min"] == "3"
-    table.set_options({"x": None})
-    assert dict(table.schema.options) == {"bucket": "1", "snapshot.num-retained.min": "3"}
-    assert table.maintenance.set_comment("hello").comment == "hello"
-
-
-def test_forbidden_changes_are_refused_with_their_rule(tmp_path: Path) -> None:
-    table = keyed_table(tmp_path)
-    table.upsert([{"k": 1, "v": "a"}])
-    with pytest.raises(InvalidInputError, match="Primary key"):
-        table.drop_column("k")
-    with pytest.raises(InvalidInputError, match="merge-engine"):
-        table.set_options({"merge-engine": "first-row"})
-    assert table._store.schemas.ids() == [0]

@@ -16,7 +16,6 @@ from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,
     SnapshotExpiredError,
-    StorageError,
 )
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.maintenance.expiry import snapshot_expiry
@@ -333,31 +332,12 @@ def steps(*, reads_too: bool) -> range:
     return range(1, len(scene.io.log) + 1)
 
 
-@pytest.mark.parametrize("step", steps(reads_too=False))
-@pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER])
-def test_a_removal_that_fails_harms_nothing_that_stays(step: int, fault: Fault) -> None:
-    scene = Scene(step, fault)
-    try:
-        scene.expire(scene.store)
-    except StorageError as error:
-        assert "injected" in str(error)  # noqa: PT017 - hints may fail in silence
-    scene.check()
-
-
 def test_manifests_go_before_the_lists_that_name_them() -> None:
     scene = Scene(0, Fault.BEFORE)
     paths = map(scene.store.paths.manifest, ("manifest-list-1", "manifest-x"))
     files = TableFiles(store=scene.store, options=options_of(scene.sound))
     remove(files, Removal(metadata_files=tuple(paths)))
     assert scene.io.log == ["delete manifest-x", "delete manifest-list-1"]
-
-
-@pytest.mark.parametrize("step", steps(reads_too=False))
-def test_a_crash_harms_nothing_that_stays(step: int) -> None:
-    scene = Scene(step, Fault.CRASH)
-    with pytest.raises(CrashError):
-        scene.expire(scene.store)
-    scene.check()
 
 
 @pytest.mark.parametrize("step", steps(reads_too=False))
@@ -424,16 +404,6 @@ def test_an_expiry_that_has_removed_lists_before_snapshots_is_completed() -> Non
         fresh.file_io.delete(sound.paths.manifest(name))
     assert expire_snapshots(fresh, options_of(sound), kept(2)).expired == (1, 2, 3)
     assert live_values(fresh, "a", fresh.snapshots.load(5)) == [5]
-
-
-@pytest.mark.parametrize("step", steps(reads_too=True))
-def test_a_read_that_fails_harms_nothing_that_stays(step: int) -> None:
-    scene = Scene(step, Fault.BEFORE, reads_too=True)
-    try:
-        scene.expire(scene.store)
-    except StorageError as error:
-        assert "injected" in str(error)  # noqa: PT017 - hints may fail in silence
-    scene.check()
 
 
 def test_nothing_is_removed_while_a_tag_cannot_be_read(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
-from paimon_explore.commit.committer import Committer
-from paimon_explore.errors import CommitConflictError, InvalidInputError, UnsupportedFeatureError
-from paimon_explore.maintenance.compaction.compact import sort_table
+from paimon_explore import Table
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
@@ -72,10 +70,8 @@ def test_the_options_may_name_columns_and_strategy(tmp_path: Path) -> None:
 
 
 def test_each_partition_is_sorted_by_itself(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     schema = columns({"p": pa.string(), "k": pa.int32()})
-    table = catalog.create_table("db.t", schema, partition_by=["p"])
+    table = new_catalog(tmp_path).create_table("db.t", schema, partition_by=["p"])
     for keys in ([5, 2, 3], [4, 1, 0]):
         table.append([{"p": "ab"[k % 2], "k": k} for k in keys])
     table.compact(strategy="order", columns="k", partitions=[{"p": "a"}])
@@ -90,18 +86,6 @@ def test_ids_of_tracked_rows_are_kept(tmp_path: Path) -> None:
     table.compact(strategy="order", columns=["v"])
     after = table.inspect.system_table("row_tracking").to_arrow().sort_by("_ROW_ID").to_pylist()
     assert after == before
-
-
-def test_rows_appended_meanwhile_stay_and_replaced_files_are_a_conflict(tmp_path: Path) -> None:
-    table = filled(numbered_table(tmp_path, keyed=False))
-    options = TableOptions(table.schema.options)
-    messages = sort_table(table._store, table.schema, options, strategy="order", columns=["k"])
-    table.append([{"k": 1, "v": 1, "s": 1}])
-    again = sort_table(table._store, table.schema, options, strategy="order", columns=["v"])
-    Committer(table._store, table.schema).commit(messages)
-    assert table.to_arrow().num_rows == 121
-    with pytest.raises(CommitConflictError):
-        Committer(table._store, table.schema).commit(again)
 
 
 def test_incremental_clustering_sorts_what_is_new(tmp_path: Path) -> None:
@@ -140,9 +124,3 @@ def test_a_column_without_an_order_is_named() -> None:
     schema = new_catalog().create_table("db.t", {"a": "ARRAY<INT>"}).schema
     with pytest.raises(UnsupportedFeatureError, match="by column 'a' of type ARRAY"):
         row_order(schema, TableOptions({}), "order", ["a"])
-
-
-def test_tables_with_a_primary_key_are_not_sorted(tmp_path: Path) -> None:
-    table = numbered_table(tmp_path)
-    with pytest.raises(UnsupportedFeatureError, match="primary key"):
-        table.compact(strategy="order", columns=["v"])

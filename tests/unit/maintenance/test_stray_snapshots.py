@@ -11,7 +11,7 @@ from itertools import count, product
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles
@@ -20,6 +20,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from support.depth import some
 from support.figures import Figures
 from support.memory_files import copied_files, forget_files
+from support.small_tables import new_catalog
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 HISTORY = (3, 4, 5, 6, 7)
@@ -57,9 +58,7 @@ KEPT: dict[str, tuple[int, ...]] = {  # snapshots of the history that must read 
 @pytest.fixture(scope="module")
 def scene() -> Iterator[Table]:
     """The table, which tests copy."""
-    catalog = Catalog("memory://stray-snapshots/w")
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", SCHEMA)
+    table = new_catalog("memory://stray-snapshots/w").create_table("db.t", SCHEMA)
     io = table._store.file_io
     table.overwrite([{"a": 1}])
     first = io.read(table._store.paths.snapshot(1))

@@ -53,15 +53,6 @@ def test_names_that_are_no_file_names_are_refused(tmp_path: Path, name: str) -> 
         table.maintenance.rename_tag("old", name)
 
 
-def test_what_does_not_exist_cannot_be_tagged(tmp_path: Path) -> None:
-    table = plain_table(tmp_path)
-    with pytest.raises(NotFoundError, match=f"^The table {table.path} has no snapshot to tag"):
-        table.create_tag("x")
-    replaced_rows(table, 1)
-    with pytest.raises(NotFoundError):
-        table.create_tag("x", 7)
-
-
 def test_a_deleted_tag_takes_the_files_that_only_it_held(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)

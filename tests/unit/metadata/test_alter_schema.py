@@ -322,13 +322,6 @@ def test_names_that_are_taken_stay_taken(change: SchemaChange) -> None:
         altered(change)
 
 
-def test_all_changes_take_effect_or_none() -> None:
-    before = table()
-    with pytest.raises(NotFoundError):
-        altered(SetOption(key="x", value="y"), DropColumn(column=("x",)), schema=before)
-    assert before == table()
-
-
 def test_explicit_casts_can_be_forbidden() -> None:
     schema = table(disable_explicit_type_casting="true")
     change = ChangeType(column=("a",), type=parse_type_text("STRING"))

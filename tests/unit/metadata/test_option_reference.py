@@ -1,14 +1,12 @@
 """All table options of Java: each is honoured, without effect, read only or refused."""
 
-import ast
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning
 from paimon_explore.metadata.options import iceberg_options, table_options, tag_options
 from paimon_explore.metadata.options.option_definition import Option, OptionType
@@ -24,7 +22,7 @@ from paimon_explore.metadata.options.table_options import HONOURED_OPTIONS, Tabl
 from support.compacting import numbered, numbered_table
 from support.java_options import JavaOption, java_options
 from support.option_page import PAGE, page
-from support.option_proofs import PROOFS
+from support.small_tables import new_catalog
 
 TESTS = Path(__file__).parents[2]
 PACKAGE = TESTS.parent / "paimon_explore"
@@ -107,27 +105,24 @@ def test_every_option_is_defined_once_and_described_in_a_sentence() -> None:
         assert re.fullmatch(r"(-D|-U|[A-Z]).*\.", one.option.description.strip()), one.option.key
 
 
-@cache
-def names_and_text(path: str) -> tuple[frozenset[str], str]:
-    """The names of the tests of a file, and its text."""
-    text = (TESTS / path).read_text(encoding="utf-8")
-    found = (node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
-    return frozenset(found), text
+ON_OPTIONS_ALONE = {
+    "test_option_reference.py",
+    "test_option_spelling.py",
+    "test_options_preview.py",
+    "test_table_options.py",
+}
+"""Tests of the texts of options, which see no effect on a table."""
 
 
-@pytest.mark.parametrize("path", PROOFS)
-def test_the_tests_of_honoured_options_exist_and_set_them(path: str) -> None:
-    names, text = names_and_text(path)
-    for test, keys in PROOFS[path].items():
-        assert f"test_{test}" in names
-        for key in keys:
-            argument = key.replace(".", "__").replace("-", "_") + "="
-            assert f'"{key}"' in text or argument in text, (test, key)
-
-
-def test_every_honoured_option_has_a_test() -> None:
-    tested = [key for tests in PROOFS.values() for keys in tests.values() for key in keys]
-    assert sorted(tested) == sorted(one.option.key for one in with_status(OptionStatus.HONOURED))
+def test_every_honoured_option_is_set_in_a_test_of_its_effect() -> None:
+    texts = "".join(
+        path.read_text(encoding="utf-8")
+        for path in TESTS.rglob("test_*.py")
+        if path.name not in ON_OPTIONS_ALONE
+    )
+    honoured = [one.option.key for one in with_status(OptionStatus.HONOURED)]
+    arguments = {key: key.replace(".", "__").replace("-", "_") + "=" for key in honoured}
+    assert [k for k in honoured if f'"{k}"' not in texts and arguments[k] not in texts] == []
 
 
 def test_every_honoured_option_is_read_by_the_code() -> None:
@@ -232,8 +227,7 @@ def test_the_default_of_a_refused_option_is_accepted(key: str) -> None:
 
 
 def test_setting_a_refused_option_is_a_warning_that_names_it(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     options = {"commit.callbacks": "org.example.Notify"}
     with pytest.warns(UnsupportedOptionWarning, match=r"'commit.callbacks' .* refuses writing"):
         table = catalog.create_table("db.t", {"k": "INT"}, options=options)

@@ -98,11 +98,6 @@ def test_wrong_options_are_told(options: dict[str, object], told: str) -> None:
         Catalog(options=options)
 
 
-def test_a_catalog_without_arguments_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="requires a warehouse"):
-        Catalog()
-
-
 def test_options_of_other_kinds_are_parsed_or_refused_by_name() -> None:
     found = CatalogOptions({"lock-acquire-timeout": "3 min", "lock.enabled": "yes", "n": "0"})
     assert found.duration_ms("lock-acquire-timeout", 1) == 180_000

@@ -29,6 +29,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.read.format_reader_registry import FileToOpen, data_file_name, open_data_file
 from support.optional_formats import PACKAGES, columns_of, need, typed_rows
 from support.rows import difference
+from support.small_tables import new_catalog
 
 ROWS = 150_000
 """More than one span of a Lance file."""
@@ -40,12 +41,6 @@ def file_format(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     need(name)
     return name
-
-
-def new_catalog(warehouse: str) -> Catalog:
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
-    return catalog
 
 
 @pytest.fixture(params=["local", "memory"])

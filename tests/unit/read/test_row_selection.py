@@ -118,25 +118,6 @@ def inserts(keys: Sequence[int], text: str) -> list[Record]:
     return [(key, 0, f"{text}{key}", key) for key in keys]
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "orc"])
-@pytest.mark.parametrize("limits", [SMALL, RowLimits()])
-def test_the_newest_rows_come_with_all_their_columns(suffix: str, limits: RowLimits) -> None:
-    runs = Runs(suffix=suffix)
-    runs.add(inserts([1, 2, 3, 4, 5, 6, 7], "a"))
-    runs.add(inserts([2, 4], "b"), inserts([6, 8, 9], "b"))
-    assert runs.read("k", "t", limits=limits) == [
-        {"k": 1, "t": "a1"},
-        {"k": 2, "t": "b2"},
-        {"k": 3, "t": "a3"},
-        {"k": 4, "t": "b4"},
-        {"k": 5, "t": "a5"},
-        {"k": 6, "t": "b6"},
-        {"k": 7, "t": "a7"},
-        {"k": 8, "t": "b8"},
-        {"k": 9, "t": "b9"},
-    ]
-
-
 def test_deleted_keys_are_gone_whether_or_not_the_key_is_wanted() -> None:
     runs = Runs().add(inserts([1, 2, 3], "a")).add([(2, 3, "", 0), (3, 0, "b", 3)])
     assert runs.read("t") == [{"t": "b"}, {"t": "a1"}]
@@ -152,16 +133,6 @@ def test_a_column_that_files_lack_is_null() -> None:
     runs = Runs().add(inserts([1, 2], "a")).add(inserts([2], "b"))
     assert runs.read("k", "added") == [{"k": 1, "added": None}, {"k": 2, "added": None}]
     assert runs.read("added", "t") == [{"added": None, "t": "a1"}, {"added": None, "t": "b2"}]
-
-
-def test_rows_that_a_deletion_vector_deletes_neither_win_nor_shift_others() -> None:
-    runs = Runs().add(inserts(range(10), "a"))
-    runs.add(inserts(range(0, 20, 2), "b"), deleted=[0, 3, 4, 9])
-    found = {row["k"]: row["t"] for row in runs.read("k", "t")}
-    assert found == {
-        **{key: f"a{key}" for key in (0, 1, 3, 5, 6, 7, 8, 9)},
-        **{key: f"b{key}" for key in (2, 4, 10, 12, 14, 16)},
-    }
 
 
 def test_a_sequence_field_decides_over_runs() -> None:
@@ -247,7 +218,11 @@ def test_rows_that_lie_together_do_not_keep_the_others_in_memory(
 @pytest.mark.parametrize("seed", range(40))
 def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - no secret
-    runs = Runs(rows_per_group=rng.choice([1, 3, 100]), by_run_order=rng.random() < 0.5)
+    runs = Runs(
+        rows_per_group=rng.choice([1, 3, 100]),
+        by_run_order=rng.random() < 0.5,
+        suffix=rng.choice(["parquet", "orc"]),
+    )
     expected: dict[int, tuple[str, int]] = {}
     for run in range(rng.randint(1, 5)):
         keys = sorted(rng.sample(range(60), rng.randint(1, 40)))

@@ -5,8 +5,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import CorruptFileError, MissingFileError
+from support.small_tables import new_catalog
 
 COLUMNS = {"k": "INT NOT NULL", "v": "STRING"}
 LOST, CORRUPT = "scan.ignore-lost-files", "scan.ignore-corrupt-files"
@@ -14,11 +15,9 @@ LOST, CORRUPT = "scan.ignore-lost-files", "scan.ignore-corrupt-files"
 
 def damaged(folder: Path, *, keyed: bool, lost: bool) -> Table:
     """A table of two commits of which the second one's file is damaged."""
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     options = {"bucket": "1", "write-only": "true"} if keyed else {}
     keys = ["k"] if keyed else []
-    table = catalog.create_table("db.t", COLUMNS, primary_key=keys, options=options)
+    table = new_catalog(folder).create_table("db.t", COLUMNS, primary_key=keys, options=options)
     table.append([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
     before = set(Path(table.path).rglob("data-*"))
     table.append([{"k": 2, "v": "c"}, {"k": 3, "v": "d"}])
@@ -62,10 +61,8 @@ def test_a_compaction_never_leaves_a_file_out(tmp_path: Path) -> None:
 
 
 def test_columns_of_other_files_stay_when_a_file_of_their_rows_is_lost(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
-    table = catalog.create_table("db.t", COLUMNS, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", COLUMNS, options=options)
     table.append(pa.table({"k": pa.array([1, 2], pa.int32()), "v": ["a", "b"]}))
     before = set(Path(table.path).rglob("data-*"))
     table.update({"v": "'new'"}, "k > 0")

@@ -29,17 +29,6 @@ def read(table: Table, *names: str, batch_rows: int) -> list[pa.RecordBatch]:
     return [batch for split in scan.plan().splits for batch in reader.read(split)]
 
 
-def test_the_newest_row_of_a_key_wins() -> None:
-    table = keyed_table(
-        COLUMNS, [row(1, "a"), row(2, "b")], [row(2, "B"), row(3, "c")], primary_key=["k"]
-    )
-    assert rows_of(table.scan(["k", "v"]).to_arrow()) == [
-        {"k": 1, "v": "a"},
-        {"k": 2, "v": "B"},
-        {"k": 3, "v": "c"},
-    ]
-
-
 @pytest.mark.parametrize("engine", ["deduplicate", "partial-update"])
 def test_writes_whose_keys_move_on_are_merged_in_their_order(engine: str) -> None:
     """Fewest runs would put the first and the last write into one."""
@@ -123,14 +112,6 @@ def test_a_predicate_may_fail_on_a_key_that_is_deleted(file_format: str) -> None
     assert table.scan(where=f"not ({where})").to_arrow().to_pylist() == [{"k": 1, "v": "a", "n": 0}]
 
 
-def test_deleted_keys_are_gone_even_if_only_other_columns_are_wanted() -> None:
-    table = keyed_table(
-        COLUMNS, [row(1, "a", 7), row(2, "b", 8)], [row(1, "a", 7, "-D")], primary_key=["k"]
-    )
-    assert table.scan(["n"]).to_arrow().to_pylist() == [{"n": 8}]
-    assert table.scan([]).count() == 1
-
-
 def test_a_file_that_deletes_is_merged_even_alone() -> None:
     table = keyed_table(COLUMNS, [row(1, "a"), row(1, "a", kind="-D")], primary_key=["k"])
     assert table.to_arrow().num_rows == 0
@@ -158,18 +139,6 @@ def test_system_columns_come_behind_and_tell_deleted_rows() -> None:
         {"k": 1, "_SEQUENCE_NUMBER": 2, "_VALUE_KIND": 3},
         {"k": 2, "_SEQUENCE_NUMBER": 1, "_VALUE_KIND": 0},
     ]
-
-
-def test_a_sequence_field_outranks_the_order_of_writing() -> None:
-    table = keyed_table(
-        COLUMNS,
-        [row(1, "late", 9)],
-        [row(1, "early", 3)],
-        primary_key=["k"],
-        options={"sequence.field": "n"},
-    )
-    assert table.scan(["v"]).to_arrow().to_pylist() == [{"v": "late"}]
-    assert table.scan(["k"]).to_arrow().to_pylist() == [{"k": 1}]
 
 
 READ = [

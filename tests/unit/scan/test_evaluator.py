@@ -59,22 +59,9 @@ def truths(where: str, table: pa.Table = TABLE) -> list[bool | None]:
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
-        ("d = CAST('NaN' AS DOUBLE)", [True, False, False]),
-        ("d > 1e300", [True, False, False]),
-        ("d = 0", [False, True, False]),
-        ("d IN (0, 3e9)", [False, True, True]),
-        ("d NOT IN (CAST('NaN' AS DOUBLE))", [False, True, True]),
-        ("i IN (1, NULL)", [True, None, None]),
-        ("i NOT IN (1, NULL)", [False, None, None]),
-        ("i <=> NULL", [False, True, False]),
-        ("i <=> 1", [True, False, False]),
         ("i <=> b", [False, False, False]),
-        ("r.a = 1", [True, None, None]),
         ("r.q.c = 'x' AND r IS NOT NULL", [True, False, None]),
         ("r.q IS NULL", [False, True, True]),
-        ("flag OR i = 300", [True, None, True]),
-        ("NOT flag", [False, True, None]),
-        ("flag IS NOT TRUE", [False, True, True]),
         ("c = 'a'", [True, False, None]),
         ("TRUE", [True, True, True]),
         ("NULL", [None, None, None]),
@@ -86,9 +73,6 @@ def truths(where: str, table: pa.Table = TABLE) -> list[bool | None]:
         ("n = ts", [True, False, None]),
         ("n > ts", [False, True, None]),
         ("n > dt", [False, True, None]),
-        ("s LIKE '1_'", [True, False, None]),
-        ("s LIKE '1%2'", [True, False, None]),
-        ("s NOT LIKE '%x'", [True, False, None]),
     ],
 )
 def test_a_predicate_is_true_false_or_unknown(where: str, expected: list[bool | None]) -> None:

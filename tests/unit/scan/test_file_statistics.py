@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema.schema_change import AddColumn, ChangeType, RenameColumn
@@ -13,7 +13,7 @@ from paimon_explore.scan.pruning.file_statistics import keeps_order, value_stats
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from support.arrow import as_python
 from support.predicates import Row
-from support.small_tables import append_table, columns
+from support.small_tables import append_table, columns, new_catalog
 
 COLUMNS = columns(a=pa.int32(), b=pa.string())
 FIRST: list[Row] = [{"a": 1, "b": "x"}, {"a": 5, "b": None}]
@@ -129,9 +129,9 @@ def test_bounds_are_used_only_where_a_cast_keeps_their_order(
 
 
 def test_padded_bounds_of_char_prune_no_trimmed_values(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"c": "CHAR(5)"}, options={"file.format": "orc"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", {"c": "CHAR(5)"}, options={"file.format": "orc"}
+    )
     table.append([{"c": "ab?  "}])
     assert told(stats(table, rows=[1])["c"]) == [["ab?"], ["ab?  "], [0]]
     assert table.scan(where="c = 'ab?'").to_arrow().to_pylist() == [{"c": "ab?"}]

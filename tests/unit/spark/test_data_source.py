@@ -30,15 +30,14 @@ from paimon_explore.spark.writes.driver_commit import (
 )
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table
+from support.small_tables import new_catalog
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
     columns: dict[str, pa.DataType] = {"id": pa.int64(), "name": pa.string()}
     schema = pa.schema(columns)
-    return catalog.create_table("db.t", schema)
+    return new_catalog(tmp_path).create_table("db.t", schema)
 
 
 TYPES: dict[str, st.DataType] = {
@@ -180,10 +179,10 @@ def test_a_job_is_known_by_its_user_and_its_identifier_is_that_of_batches(table:
 
 
 def test_files_with_the_contents_of_blobs_are_kept_with_their_rows(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
     columns = {"id": "BIGINT", "b": "BLOB"}
-    table = catalog.create_table("db.t", columns, primary_key="id", options={"bucket": "1"})
+    table = new_catalog(tmp_path).create_table(
+        "db.t", columns, primary_key="id", options={"bucket": "1"}
+    )
     target = write_target(table, replaces=False)
     job = WriteJob(target=target, columns=("id", "b"))
     batch = pa.RecordBatch.from_pydict({"id": [1], "b": pa.array([b"x"], pa.binary())})

@@ -10,6 +10,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import MissingFileError
 from paimon_explore.sql_statements.duckdb import parquet_files, scan_rows
+from support.small_tables import new_catalog
 
 ROWS = 2_000
 
@@ -37,9 +38,7 @@ def rows(first: int = 0) -> pa.Table:
 
 @pytest.fixture
 def table(tmp_path: Path) -> pe.Table:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    made = catalog.create_table("db.t", rows().schema)
+    made = new_catalog(tmp_path).create_table("db.t", rows().schema)
     made.append(rows())
     made.append(rows(ROWS))
     return made
@@ -90,9 +89,7 @@ def test_a_column_that_was_dropped_and_added_again_is_null_in_old_files(table: p
 
 
 def test_files_that_need_a_merge_are_read_by_the_scan(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t", rows().schema, primary_key="id", options={"write-only": "true"}
     )
     table.upsert(rows())
@@ -126,9 +123,7 @@ def test_a_query_cannot_read_files_by_their_names(
 
 
 def test_a_join_of_merged_tables_can_be_read_again(tmp_path: Path) -> None:
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", rows().schema, primary_key="id")
+    table = new_catalog(tmp_path).create_table("db.t", rows().schema, primary_key="id")
     table.upsert(rows())
     text = (
         "SELECT count(*) AS n FROM t a JOIN t b ON a.id = b.id + 1 JOIN few ON few.city = b.city "

@@ -16,7 +16,7 @@ from paimon_explore.sql_statements.query_pushdown import wanted_columns
 from paimon_explore.sql_statements.table_references import references_of
 from paimon_explore.sql_statements.tokenizer import tokens_of
 from support.depth import DEEP
-from support.small_tables import append_table, columns
+from support.small_tables import append_table, columns, new_catalog
 
 KINDS = {
     "append": "",
@@ -30,8 +30,7 @@ REAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.5, -2.25, None)
 def _table(folder: Path, kind: str, *, deletes: bool = True) -> pe.Table:
     """A table of five files with an evolved schema and perhaps deleted rows."""
     chance = random.Random(7)  # noqa: S311 - not for secrets
-    catalog = pe.Catalog(folder)
-    catalog.create_database("db")
+    catalog = new_catalog(folder)
     options = f" TBLPROPERTIES ({KINDS[kind]})" if KINDS[kind] else ""
     catalog.sql(
         "CREATE TABLE db.t (id BIGINT NOT NULL, s STRING, d DOUBLE, day DATE, n DECIMAL(6, 2), "
@@ -240,8 +239,7 @@ def test_first_rows_are_read_from_the_files_that_may_have_them(tmp_path: Path) -
 
 
 def test_rows_of_partitions_are_counted_from_metadata(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     catalog.sql("CREATE TABLE db.p (id INT, dt STRING, h INT) PARTITIONED BY (dt, h)")
     catalog.sql("INSERT INTO db.p SELECT id, concat('d', id % 3), id % 2 FROM range(30)")
     table = catalog.table("db.p")

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import paimon_explore as pe
+from support.small_tables import new_catalog
 from support.sql_cases import CASES, other_results
 
 
 def test_statements_return_the_rows_of_spark(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     catalog.sql("USE db")
     found = other_results(lambda text: catalog.sql(text).to_arrow(), (pe.PaimonError,))
     assert set(found) == {text for texts in CASES["different"].values() for text in texts}
@@ -33,8 +33,7 @@ def test_columns_without_names_have_those_of_spark() -> None:
 
 
 def test_texts_are_stored_as_a_cast_writes_them(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     catalog.sql("CREATE TABLE db.t (s STRING)")
     for value in ("1e20D", "CAST('NaN' AS FLOAT)", "TIMESTAMP '2024-01-02 03:04:05.5'"):
         catalog.sql(f"INSERT INTO db.t SELECT {value}")

@@ -10,6 +10,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.sql_statements.duckdb import engine
 from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, plain_scan
+from support.small_tables import new_catalog
 
 TYPES: Mapping[str, pa.DataType] = {
     "tiny": pa.int8(),
@@ -75,9 +76,7 @@ def row(k: int) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def catalog() -> pe.Catalog:
-    made = pe.Catalog("memory://scan-rows/wh")
-    made.create_database("db")
-    return made
+    return new_catalog("memory://scan-rows/wh")
 
 
 @pytest.fixture(scope="module")

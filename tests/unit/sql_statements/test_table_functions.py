@@ -11,6 +11,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from support.optional_formats import need_module
+from support.small_tables import new_catalog
 
 OPTIONS = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 SCORE = "__paimon_search_score"
@@ -25,10 +26,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     need_module("paimon_vindex", "paimon-vindex")
     need_module("paimon_ftindex", "paimon-ftindex")
     folder = tmp_path_factory.mktemp("built")
-    catalog = pe.Catalog(str(folder))
-    catalog.create_database("db")
     types = {"id": "INT", "s": "STRING", "v": "ARRAY<FLOAT>"}
-    made = catalog.create_table("db.t", types, options={**OPTIONS, "fields.v.metric": "l2"})
+    made = new_catalog(folder).create_table(
+        "db.t", types, options={**OPTIONS, "fields.v.metric": "l2"}
+    )
     texts = ["red shoes", "blue shoes", None, "red red hat"]
     made.append([{"id": i, "s": texts[i % 4], "v": [float(i), 1.0]} for i in range(20)])
     made.maintenance.create_global_index("v", "ivf-flat")

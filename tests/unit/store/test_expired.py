@@ -12,7 +12,7 @@ from paimon_explore import Table
 from paimon_explore.errors import MissingFileError, SnapshotExpiredError
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.expired import explain_missing_files
-from support.small_tables import columns
+from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 
@@ -22,9 +22,7 @@ def rows(*keys: int) -> list[dict[str, object]]:
 
 
 def appended(tmp_path: Path, **options: str) -> Table:
-    catalog = pe.Catalog(str(tmp_path / "wh"))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS, options=options)
+    table = new_catalog(tmp_path / "wh").create_table("db.t", COLUMNS, options=options)
     table.append(rows(1, 2))
     table.append(rows(3))
     return table
@@ -44,10 +42,10 @@ def with_vectors(tmp_path: Path) -> Table:
 
 
 def with_changelog(tmp_path: Path) -> Table:
-    catalog = pe.Catalog(str(tmp_path / "wh"))
-    catalog.create_database("db")
     options = {"bucket": "1", "changelog-producer": "input", "write-only": "true"}
-    table = catalog.create_table("db.t", COLUMNS, primary_key=["k"], options=options)
+    table = new_catalog(tmp_path / "wh").create_table(
+        "db.t", COLUMNS, primary_key=["k"], options=options
+    )
     table.upsert(rows(1))
     table.upsert(rows(2))
     return table

@@ -17,7 +17,7 @@ from paimon_explore.errors import (
     PaimonError,
     UnsupportedFeatureError,
 )
-from support.small_tables import columns
+from support.small_tables import columns, new_catalog
 
 SCHEMA = columns(
     p=pa.string(),
@@ -54,9 +54,7 @@ def write(path: Path, found: pa.Table) -> Path:
 
 @pytest.fixture(name="catalog")
 def make_catalog(tmp_path: Path) -> Catalog:
-    catalog = Catalog(tmp_path / "wh")
-    catalog.create_database("db")
-    return catalog
+    return new_catalog(tmp_path / "wh")
 
 
 def new(catalog: Catalog, options: Mapping[str, str] | None = None, *, parts: bool = True) -> Table:

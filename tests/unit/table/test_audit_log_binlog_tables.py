@@ -1,7 +1,5 @@
 import pyarrow as pa
-import pytest
 
-from paimon_explore.errors import InvalidInputError
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -62,8 +60,3 @@ def test_row_tracking_gives_ids_and_snapshots() -> None:
         {"k": 2, "v": "b", "_ROW_ID": 1, "_SEQUENCE_NUMBER": 2},
         {"k": 3, "v": "c", "_ROW_ID": 2, "_SEQUENCE_NUMBER": 2},
     ]
-
-
-def test_row_tracking_needs_its_option() -> None:
-    with pytest.raises(InvalidInputError, match=r"row-tracking\.enabled"):
-        append_table(COLUMNS).inspect.system_table("row_tracking")

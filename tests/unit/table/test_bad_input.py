@@ -13,14 +13,13 @@ import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import (
-    AlreadyExistsError,
     CorruptFileError,
     InvalidInputError,
     MissingFileError,
     NotFoundError,
     UnsupportedVersionError,
 )
-from support.small_tables import append_table
+from support.small_tables import append_table, new_catalog
 
 COLUMNS = pa.schema([pa.field("id", pa.int32(), nullable=False)]).append(
     pa.field("name", pa.string())
@@ -30,9 +29,7 @@ COLUMNS = pa.schema([pa.field("id", pa.int32(), nullable=False)]).append(
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of three snapshots that no test changes."""
-    catalog = Catalog(tmp_path_factory.mktemp("warehouse"))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", COLUMNS)
+    table = new_catalog(tmp_path_factory.mktemp("warehouse")).create_table("db.t", COLUMNS)
     for i in range(3):
         table.append([{"id": i, "name": f"n{i}"}])
     return Path(table.path)
@@ -57,23 +54,6 @@ def table(folder: Path) -> Table:
 
 
 # ---------------------------------------------------------------- names and paths
-
-
-def test_a_missing_table_names_those_that_there_are(catalog: Catalog) -> None:
-    with pytest.raises(
-        NotFoundError, match=r"Table 'nope' does not exist in db\. Existing tables: 't'"
-    ):
-        catalog.table("db.nope")
-
-
-def test_a_missing_database_names_those_that_there_are(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match=r"Database 'x' does not exist .* Databases: 'db'"):
-        catalog.table("x.t")
-
-
-def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
-    with pytest.raises(InvalidInputError, match=r"Write it as 'database\.table'"):
-        catalog.table("t")
 
 
 @pytest.mark.parametrize(
@@ -137,17 +117,6 @@ def test_a_table_or_a_database_is_no_warehouse(folder: Path, asked: str, says: s
         Catalog((folder / asked).resolve()).databases()
 
 
-def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: Table) -> None:
-    with pytest.raises(NotFoundError, match="Branch 'b' does not exist"):
-        open_table(folder, branch="b")
-    with pytest.raises(NotFoundError, match="Tag 'v' does not exist"):
-        table.at(tag="v")
-    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not exist\. Available snapshots: 1"):
-        table.at(snapshot=9)
-    with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available snapshots: 1"):
-        table.at(timestamp="2000-01-01")
-
-
 @pytest.mark.parametrize(
     "first",
     ["0001-01-01", datetime(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC), date.min],  # noqa: DTZ001 - local
@@ -166,48 +135,7 @@ def test_the_first_and_the_last_times_are_points_in_time(
     time.tzset()
 
 
-def test_a_point_in_time_is_given_once_and_readable(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="snapshot and tag were given"):
-        table.at(snapshot=1, tag="v")
-    with pytest.raises(InvalidInputError, match="'yesterday' is not a valid time"):
-        table.at(timestamp="yesterday")
-
-
-def test_a_missing_system_table_names_those_that_there_are(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match=r"System table 'fils' does not exist .*'files'"):
-        catalog.system_table("db.t$fils")
-
-
 # ---------------------------------------------------------------- scans
-
-
-def test_an_unknown_column_shows_the_choices(table: Table) -> None:
-    with pytest.raises(
-        InvalidInputError, match=r"no column 'nme'\. Did you mean 'name'\? Columns: 'id', 'name'"
-    ):
-        table.scan(columns=["nme"])
-    with pytest.raises(
-        InvalidInputError, match=r"no column 'nme'\. Did you mean 'name'\? Columns: 'id', 'name'"
-    ):
-        table.scan(where="nme = 1")
-
-
-def test_a_condition_that_cannot_be_understood_tells_the_place(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="column 6"):
-        table.scan(where="id = = 3")
-    with pytest.raises(
-        InvalidInputError, match=r"'x' cannot be compared with INT\. Write a number"
-    ):
-        table.scan(where="id = 'x'")
-
-
-def test_a_limit_below_zero_and_a_column_twice_are_refused(table: Table) -> None:
-    with pytest.raises(
-        InvalidInputError, match="limit must be an integer of at least 0 or None, not -1"
-    ):
-        table.scan(limit=-1)
-    with pytest.raises(InvalidInputError, match="Column 'id' is selected twice"):
-        table.scan(columns=["id", "id"])
 
 
 # ---------------------------------------------------------------- writes
@@ -291,61 +219,7 @@ def test_keys_are_not_null_and_row_kinds_are_known(catalog: Catalog) -> None:
     assert len(keyed.snapshots) == 0
 
 
-def test_of_a_key_twice_in_one_batch_the_last_row_stays(catalog: Catalog) -> None:
-    keyed = catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "1"})
-    keyed.upsert([{"id": 1, "name": "first"}, {"id": 1, "name": "last"}])
-    assert keyed.to_arrow().to_pylist() == [{"id": 1, "name": "last"}]
-
-
-def test_what_needs_a_primary_key_says_so(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match=r"upsert\(\) requires a primary key"):
-        table.upsert([{"id": 1}])
-
-
-def test_a_partition_must_be_of_partition_columns(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="'id' is not a partition column"):
-        table.overwrite([{"id": 1}], partition={"id": 1})
-
-
 # ---------------------------------------------------------------- catalog
-
-
-def test_nothing_is_created_twice(catalog: Catalog, table: Table) -> None:
-    with pytest.raises(AlreadyExistsError, match="Table 't' already exists in db"):
-        catalog.create_table("db.t", COLUMNS)
-    with pytest.raises(AlreadyExistsError, match="Database 'db' already exists"):
-        catalog.create_database("db")
-    assert catalog.create_table("db.t", COLUMNS, if_not_exists=True).path == table.path
-
-
-def test_what_is_missing_cannot_be_dropped(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match="Table 'zz' does not exist in db"):
-        catalog.drop_table("db.zz")
-    catalog.drop_table("db.zz", if_exists=True)
-    with pytest.raises(NotFoundError, match="Database 'zz' does not exist"):
-        catalog.drop_database("zz")
-
-
-def test_a_database_with_tables_is_not_dropped(catalog: Catalog, folder: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"the tables 't'.*cascade=True"):
-        catalog.drop_database("db")
-    assert folder.exists()
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("bucket", "many", "the value must be an integer"),
-        ("merge-engine", "dedup", "one of 'deduplicate', 'partial-update'"),
-    ],
-)
-def test_a_table_is_not_created_with_an_unknown_value_of_an_option(
-    catalog: Catalog, key: str, value: str, message: str
-) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        catalog.create_table("db.o", COLUMNS, options={key: value})
-    assert message in str(caught.value)
-    assert catalog.tables("db") == ["t"]
 
 
 @pytest.mark.parametrize(
@@ -513,11 +387,3 @@ def test_stray_files_are_passed_over(folder: Path) -> None:
     assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
     assert [schema.id for schema in table.schemas] == [0]
     assert table.to_arrow().num_rows == 3
-
-
-def test_a_view_of_no_point_in_time_is_refused(catalog: Catalog) -> None:
-    table = catalog.table("db.t")
-    with pytest.raises(
-        InvalidInputError, match=r"at\(\) needs a point in time\. Pass one of snapshot"
-    ):
-        table.at()

@@ -2,8 +2,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from paimon_explore.table.row_reader import RowSource
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(id=pa.int32(), dt=pa.string())
@@ -17,11 +16,6 @@ def test_databases_are_made_listed_and_dropped() -> None:
     catalog.drop_database("a")
     assert catalog.databases() == ["db"]
     assert repr(catalog) == f"Catalog({catalog.warehouse!r}): databases 'db'"
-
-
-def test_a_database_is_not_made_twice() -> None:
-    with pytest.raises(AlreadyExistsError):
-        new_catalog().create_database("db")
 
 
 @pytest.mark.parametrize("name", ["", "a.b", "a$b", "a/b", ".."])
@@ -53,32 +47,10 @@ def test_tables_are_made_listed_opened_and_dropped() -> None:
         catalog.drop_table("db.t")
 
 
-def test_a_table_is_not_made_twice() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.t", COLUMNS)
-    with pytest.raises(AlreadyExistsError):
-        catalog.create_table("db.t", COLUMNS)
-    same = catalog.create_table("db.t", columns(other=pa.int64()), if_not_exists=True)
-    assert same.schema.row_type.names == ("id", "dt")
-
-
 @pytest.mark.parametrize("name", ["db.t$files", "db.t$branch_b"])
 def test_a_branch_or_system_table_is_not_made_as_a_table(name: str) -> None:
     with pytest.raises(InvalidInputError, match="is not a valid name for a new table"):
         new_catalog().create_table(name, COLUMNS)
-
-
-def test_a_missing_table_is_told_with_those_that_are_there() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.orders", COLUMNS)
-    with pytest.raises(NotFoundError, match="'orders'"):
-        catalog.table("db.order")
-    with pytest.raises(NotFoundError, match="'db'"):
-        catalog.table("dbx.orders")
-    with pytest.raises(NotFoundError, match="Branch"):
-        catalog.table("db.orders$branch_b")
-    with pytest.raises(NotFoundError, match="'dbx'"):
-        catalog.tables("dbx")
 
 
 def test_a_table_is_renamed() -> None:
@@ -89,28 +61,6 @@ def test_a_table_is_renamed() -> None:
     assert catalog.tables("db") == []
     renamed = catalog.table("other.u")
     assert renamed.to_arrow().to_pylist() == [{"id": 1, "dt": "a"}]
-
-
-def test_a_rename_needs_a_table_and_a_free_name() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.t", COLUMNS)
-    catalog.create_table("db.u", COLUMNS)
-    with pytest.raises(AlreadyExistsError):
-        catalog.rename_table("db.t", "db.u")
-    with pytest.raises(NotFoundError):
-        catalog.rename_table("db.x", "db.y")
-    with pytest.raises(NotFoundError):
-        catalog.rename_table("db.t", "nowhere.t")
-
-
-def test_a_system_table_is_opened_by_name() -> None:
-    catalog = new_catalog()
-    catalog.create_table("db.t", COLUMNS).append([{"id": 1, "dt": "a"}])
-    found = catalog.system_table("db.t$snapshots")
-    assert isinstance(found, RowSource)
-    assert found.to_arrow().column("commit_kind").to_pylist() == ["APPEND"]
-    with pytest.raises(NotFoundError, match="snapshots"):
-        catalog.system_table("db.t$nothing")
 
 
 def filled() -> Catalog:
@@ -148,11 +98,6 @@ def test_the_catalog_tells_of_all_options() -> None:
     assert catalog.system_table("sys.catalog_options").to_arrow().to_pylist() == [
         {"key": "warehouse", "value": catalog.warehouse}
     ]
-
-
-def test_an_unknown_table_of_the_catalog_is_told_with_those_there_are() -> None:
-    with pytest.raises(NotFoundError, match="all_table_options"):
-        filled().system_table("sys.everything")
 
 
 def test_a_database_called_sys_is_not_created_but_used_if_it_exists() -> None:

@@ -18,6 +18,7 @@ from paimon_explore.metadata.schema.schema_change import (
     RenameColumn,
 )
 from support.depth import some
+from support.small_tables import new_catalog
 
 NOON = datetime(2024, 1, 2, 12, 0, 0, 123456)  # noqa: DTZ001 - a wall clock
 MIDNIGHT = datetime(2024, 1, 2)  # noqa: DTZ001 - as above
@@ -89,10 +90,8 @@ PAIRS = [
 
 
 def table_of(folder: Path, kind: str, values: list[object], **options: str) -> Table:
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     given = {key.replace("__", ".").replace("_", "-"): text for key, text in options.items()}
-    table = catalog.create_table("db.t", {"k": "INT", "v": kind}, options=given)
+    table = new_catalog(folder).create_table("db.t", {"k": "INT", "v": kind}, options=given)
     table.append([{"k": number, "v": value} for number, value in enumerate(values)])
     return table
 
@@ -184,10 +183,8 @@ def test_nulls_do_not_fit_not_null(tmp_path: Path) -> None:
 
 
 def test_replaced_rows_count_until_a_compaction(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"bucket": "1", "write-only": "true"}
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t", {"k": "INT", "v": "STRING"}, primary_key="k", options=options
     )
     table.upsert([{"k": 1, "v": "abc"}])
@@ -251,9 +248,9 @@ NAMING: list[tuple[dict[str, str], dict[str, str]]] = [
 def test_options_that_name_a_column_follow_its_name_and_keep_it(
     tmp_path: Path, before: dict[str, str], after: dict[str, str]
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"k": "INT", "v": "INT", "w": "INT"}, options=before)
+    table = new_catalog(tmp_path).create_table(
+        "db.t", {"k": "INT", "v": "INT", "w": "INT"}, options=before
+    )
     table.append([{"k": 1, "v": 1}])
     with pytest.raises(
         InvalidInputError, match=r"Column 'v' cannot be dropped: option '.*' refers"

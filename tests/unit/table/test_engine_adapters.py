@@ -14,13 +14,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.table.engine_scans.scan_part import shares
 from paimon_explore.table.engine_scans.torch_arguments import resized, shuffled
 from paimon_explore.table.scan import Scan
 from support import torch_stub
-from support.small_tables import append_table, columns, keyed_table
+from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 SCHEMA = columns(p=pa.string(), id=pa.int32(), weight=pa.float64())
 IDS = list(range(24))
@@ -33,9 +33,9 @@ def rows(first: int) -> list[dict[str, object]]:
 @pytest.fixture(name="table", scope="module")
 def make_table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     """Six files of four rows, in two partitions, of three commits."""
-    catalog = Catalog(tmp_path_factory.mktemp("wh"))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", SCHEMA, partition_by=["p"])
+    table = new_catalog(tmp_path_factory.mktemp("wh")).create_table(
+        "db.t", SCHEMA, partition_by=["p"]
+    )
     for first in (0, 8, 16):
         table.append(rows(first))
     return table

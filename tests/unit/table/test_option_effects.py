@@ -26,6 +26,7 @@ from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, live, numbered, numbered_table, values
 from support.golden import GoldenTables
 from support.lifecycle import plain_table
+from support.small_tables import new_catalog
 from support.written import columns
 
 OLD = datetime(2020, 1, 1)  # noqa: DTZ001 - local times
@@ -404,8 +405,7 @@ def test_overwritten_files_go_to_the_top_level_unless_asked_otherwise(tmp_path: 
 
 
 def test_folders_of_days_have_numbers_or_dates(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     names = {}
     for legacy in ("true", "false"):
         table = catalog.create_table(
@@ -440,9 +440,7 @@ def test_the_cost_of_opening_files_limits_the_files_of_a_split(tmp_path: Path) -
 
 
 def test_buckets_are_those_of_the_hash_function(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t",
         {"k": "INT", "v": "INT"},
         options={"bucket": "3", "bucket-key": "k", "bucket-function.type": "mod"},
@@ -458,15 +456,13 @@ def test_a_row_without_a_key_value_is_stored_if_keys_may_be_null(tmp_path: Path)
 
 
 def test_rows_of_partitions_without_a_time_are_refused_if_asked(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
     options = {
         "partition.timestamp-format.strict": "true",
         "partition.timestamp-pattern": "$d",
         "partition.timestamp-formatter": "yyyyMMdd",
     }
     kinds = {"d": "STRING", "k": "INT"}
-    table = catalog.create_table("db.t", kinds, partition_by="d", options=options)
+    table = new_catalog(tmp_path).create_table("db.t", kinds, partition_by="d", options=options)
     table.append([{"d": "20240131", "k": 1}])
     for wrong in ("2024-01-31", "20240231", None):
         with pytest.raises(InvalidInputError, match=r"Partition d=.* has no time"):
@@ -510,10 +506,8 @@ def test_a_branch_is_an_option(tmp_path: Path) -> None:
 
 
 def test_keys_and_partitions_may_be_options(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
     options = {"primary-key": "p,k", "partition": "p", "bucket": "1"}
-    table = catalog.create_table("db.t", {"p": "INT", "k": "INT"}, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", {"p": "INT", "k": "INT"}, options=options)
     assert (table.schema.primary_keys, table.schema.partition_keys) == (("p", "k"), ("p",))
     assert dict(table.options) == {"bucket": "1"}
 

@@ -13,6 +13,7 @@ from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.new_file_names import FileNames
 from support.acts import ACTS, NEWEST, names_of, row
 from support.depth import some
+from support.small_tables import new_catalog
 from support.table_kinds import PARTITIONS, TABLE_KINDS
 
 PARTS = ["a/b", "../x", "/abs", "..", ".", ".hidden", "a\\b", "a\0b", "a\nb", "a\x1bb", "file:x"]
@@ -81,10 +82,8 @@ def test_an_option_that_leads_elsewhere_is_refused_when_it_is_set(
     ],
 )
 def test_other_names_are_written_and_read(tmp_path: Path, options: dict[str, str]) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"bucket": "1", "changelog-producer": "input", **options}
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t", {"p": "STRING", "k": "INT"}, primary_key="k", partition_by=(), options=options
     )
     table.upsert([{"p": "a", "k": 1}, {"p": None, "k": 2}])
@@ -97,10 +96,8 @@ def test_other_names_are_written_and_read(tmp_path: Path, options: dict[str, str
 
 
 def test_a_partition_of_nulls_stays_in_the_table_whatever_its_name(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     options = {"partition.default-name": "../.."}
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t", {"p": "STRING", "k": "INT"}, partition_by="p", options=options
     )
     table.append([{"p": None, "k": 1}])

@@ -11,18 +11,6 @@ COLUMNS = columns(id=pa.int32(), dt=pa.string())
 A1, A2, B1 = ({"id": i, "dt": d} for i, d in ((1, "a"), (2, "a"), (3, "b")))
 
 
-def test_nothing_to_write_makes_no_snapshot() -> None:
-    table = append_table(COLUMNS)
-    assert table.append([]) is None
-    assert table.snapshot is None
-
-
-def test_a_write_gives_its_snapshot() -> None:
-    made = append_table(COLUMNS).append([A1])
-    assert made is not None
-    assert (made.id, made.total_record_count) == (1, 1)
-
-
 def test_an_overwrite_replaces_the_partitions_of_its_rows() -> None:
     table = append_table(COLUMNS, [A1, A2, B1], partition_by=["dt"])
     table.overwrite([{"id": 9, "dt": "a"}])
@@ -83,12 +71,6 @@ def test_one_partition_may_stand_alone_and_several_in_a_list() -> None:
         table.drop_partitions(["dt=c"])  # type: ignore[list-item]  # that is the test
 
 
-def test_an_overwrite_names_partition_columns_only() -> None:
-    table = append_table(COLUMNS, [A1], partition_by=["dt"])
-    with pytest.raises(InvalidInputError, match="Partition columns: 'dt'"):
-        table.overwrite([], partition={"id": 1})
-
-
 def test_an_overwrite_of_an_unpartitioned_table_replaces_all_rows() -> None:
     table = append_table(COLUMNS, [A1, B1])
     table.overwrite([A2])
@@ -106,13 +88,6 @@ def test_partitions_are_dropped_and_tables_truncated() -> None:
     table.truncate()
     assert table.to_arrow().num_rows == 0
     assert rows_of(table.at(snapshot=1).to_arrow()) == [A1, A2, B1]
-
-
-def test_rows_are_deleted_by_a_predicate() -> None:
-    table = keyed_table(COLUMNS, [A1, A2, B1], primary_key=["id"])
-    table.delete("dt = 'a' AND id > 1")
-    assert rows_of(table.to_arrow()) == [A1, B1]
-    assert table.delete("id = 77") is None
 
 
 def test_a_write_that_fails_leaves_no_data_file() -> None:

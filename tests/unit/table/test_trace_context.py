@@ -2,7 +2,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.commit.commit_trace import CommitStep
-from paimon_explore.errors import InvalidInputError, StorageError
+from paimon_explore.errors import StorageError
 
 
 @pytest.fixture
@@ -54,15 +54,6 @@ def test_a_catalog_and_a_path_can_be_watched() -> None:
     with pe.trace(catalog, table.path) as seen:
         table.delete("id = 1")
     assert "demo.orders" in repr(seen).splitlines()[0]
-
-
-def test_nothing_to_watch_is_refused(table: pe.Table) -> None:
-    with pytest.raises(InvalidInputError, match="requires at least one table"):
-        pe.trace()
-    with pytest.raises(InvalidInputError, match="must be a Table, a Catalog or a path, not"):
-        pe.trace(3)  # type: ignore[arg-type]  # what a caller may do
-    with pytest.raises(InvalidInputError, match="Nothing has been traced yet"):
-        _ = pe.trace(table.path).result
 
 
 def test_a_commit_that_failed_is_shown_beside_one_that_succeeded(

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.errors import (
@@ -19,6 +19,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
+from support.small_tables import new_catalog
 from support.written import columns
 
 ROWS: Mapping[str, pa.DataType] = {"id": pa.int32(), "v": pa.string(), "n": pa.int64()}
@@ -35,10 +36,8 @@ Json = dict[str, Any]
 @pytest.fixture(params=["append", "keyed", "orc", "avro", "row"])
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
     """A table with two snapshots."""
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
     kind: str = request.param
-    made = catalog.create_table(
+    made = new_catalog(tmp_path).create_table(
         "db.t",
         columns(ROWS),
         primary_key="id" if kind == "keyed" else None,
@@ -100,9 +99,7 @@ def test_unknown_types_are_shown_and_kept(table: Table, name: str) -> None:
 
 
 def test_unknown_types_that_users_write_are_refused(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", columns(ROWS))
+    table = new_catalog(tmp_path).create_table("db.t", columns(ROWS))
     with pytest.raises(InvalidInputError, match="'HYPERCUBE' is unknown"):
         table.add_column("x", "HYPERCUBE")
     with pytest.raises(CorruptFileError, match="unknown"):
@@ -115,9 +112,7 @@ def test_malformed_types_stay_errors(table: Table) -> None:
 
 
 def test_keys_of_an_unknown_type_are_not_compared(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", columns(ROWS), primary_key="id")
+    table = new_catalog(tmp_path).create_table("db.t", columns(ROWS), primary_key="id")
     table.append([{"id": 1, "v": "a", "n": 1}])
     table = edited(table, lambda found: found["fields"][0].update(type="HYPERCUBE NOT NULL"))
     with pytest.raises(UnsupportedFeatureError, match="column 'id' of the unknown type"):
@@ -131,9 +126,7 @@ def test_keys_of_an_unknown_type_are_not_compared(tmp_path: Path) -> None:
 def test_options_that_matter_for_rows_are_refused_by_name(
     tmp_path: Path, option: str, *, is_read: bool
 ) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", columns(ROWS), primary_key="id")
+    table = new_catalog(tmp_path).create_table("db.t", columns(ROWS), primary_key="id")
     table.append([{"id": 1, "v": "a", "n": 1}])
     table = edited(table, lambda found: found["options"].update({option: "quantum"}))
     assert (

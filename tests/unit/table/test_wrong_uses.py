@@ -18,6 +18,7 @@ import paimon_explore as pe
 from paimon_explore.__main__ import main
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.table.table import Table
+from support.small_tables import new_catalog
 
 CATALOGUE = Path(__file__).with_name("wrong_uses.txt")
 INDENT = "    "
@@ -46,8 +47,7 @@ def uses() -> list[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def names() -> Mapping[str, object]:
     """What the calls of the catalogue name: a warehouse in memory with four tables."""
-    catalog = pe.Catalog("memory://wrong-uses/wh")
-    catalog.create_database("db")
+    catalog = new_catalog("memory://wrong-uses/wh")
     columns = {
         "id": "BIGINT NOT NULL",
         "dt": "DATE",
@@ -114,6 +114,9 @@ def test_the_tables_are_as_they_were_after_all_of_it(names: Mapping[str, object]
     assert list(table.tags.keys()) == ["v1"]
     assert table.schemas.keys() == [0]
     assert keyed.to_arrow().to_pylist() == [{"id": 1, "v": "a"}]
+    catalog = names["c"]
+    assert isinstance(catalog, pe.Catalog)
+    assert (catalog.databases(), catalog.tables("db")) == (["db"], ["agg", "empty", "k", "t"])
 
 
 def test_the_catalogue_is_long_and_in_plain_english() -> None:
@@ -177,9 +180,9 @@ def test_the_next_commit_may_be_asked_for_before_it_is_there(names: Mapping[str,
 
 
 def test_a_path_of_names_reaches_into_a_row() -> None:
-    catalog = pe.Catalog("memory://wrong-uses-rows/wh")
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"id": "INT", "r": "ROW<x INT>", "a.b": "INT"})
+    table = new_catalog("memory://wrong-uses-rows/wh").create_table(
+        "db.t", {"id": "INT", "r": "ROW<x INT>", "a.b": "INT"}
+    )
     table.append([{"id": 1, "r": {"x": 5}, "a.b": 7}, {"id": 2, "r": {"x": 6}, "a.b": 8}])
     assert table.scan(["id"], pe.col("r.x") == 6).to_arrow().to_pylist() == [{"id": 2}]
     assert table.scan(["id"], pe.col("a.b") == 7).to_arrow().to_pylist() == [{"id": 1}]
@@ -223,9 +226,7 @@ def test_the_command_says_what_is_wrong(
     code: int,
     said: str,
 ) -> None:
-    catalog = pe.Catalog(tmp_path / "wh")
-    catalog.create_database("db")
-    catalog.create_table("db.t", {"id": "INT"})
+    new_catalog(tmp_path / "wh").create_table("db.t", {"id": "INT"})
     given = [argument.replace("{}", str(tmp_path)) for argument in arguments]
     try:
         returned = main(given)

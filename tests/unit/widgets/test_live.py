@@ -10,6 +10,7 @@ import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.widgets.explorer import MIN_SECONDS, Explorer, explore
 from support.explored import History
+from support.small_tables import new_catalog
 
 COMMITS = 12
 
@@ -95,9 +96,7 @@ def test_a_table_is_followed_from_the_start() -> None:
 
 
 def test_every_snapshot_of_a_writer_beside_is_seen_once_and_in_order(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"id": "INT"})
+    table = new_catalog(tmp_path).create_table("db.t", {"id": "INT"})
     e = table.explore(live=0.5)
 
     def write() -> None:
@@ -118,9 +117,7 @@ def test_every_snapshot_of_a_writer_beside_is_seen_once_and_in_order(tmp_path: P
 
 
 def test_rollbacks_beside_never_leave_a_missing_snapshot_selected(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"id": "INT"})
+    table = new_catalog(tmp_path).create_table("db.t", {"id": "INT"})
     table.append([{"id": 0}])
     e = table.explore()
     for number in range(1, 6):

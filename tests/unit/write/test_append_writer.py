@@ -121,12 +121,6 @@ def test_bucket_numbers_that_append_tables_do_not_have_are_refused(bucket: str) 
         write_append(store, schema, [{"a": 1}])
 
 
-def test_buckets_without_a_key_are_refused() -> None:
-    store, schema = new_table({"a": "INT"}, options={"bucket": "2"})
-    with pytest.raises(InvalidInputError, match="bucket-key"):
-        write_append(store, schema, [{"a": 1}])
-
-
 def test_data_that_does_not_fit_leaves_no_files() -> None:
     store, schema = new_table({"a": "INT"}, options={"target-file-row-num": "1"})
     with pytest.raises(InvalidInputError, match="row 1"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table, open_table
+from paimon_explore import Table, open_table
 from paimon_explore.encoding.blob.blob_descriptor import (
     BlobDescriptor,
     decode_descriptor,
@@ -19,7 +19,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.store.blob_contents import contents_path
 from support.compacting import live
-from support.small_tables import rows_of
+from support.small_tables import new_catalog, rows_of
 
 EVOLVED = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 STORED = {**EVOLVED, "blob-descriptor-field": "b"}
@@ -28,9 +28,9 @@ STORED = {**EVOLVED, "blob-descriptor-field": "b"}
 def new_table(folder: Path, options: dict[str, str]) -> Table:
     """`db.t` on the local disk, and a file of contents beside the warehouse."""
     (folder / "photos").write_bytes(b"0123456789")
-    catalog = Catalog(str(folder / "warehouse"))
-    catalog.create_database("db")
-    return catalog.create_table("db.t", {"k": "INT", "b": "BLOB"}, options=options)
+    return new_catalog(folder / "warehouse").create_table(
+        "db.t", {"k": "INT", "b": "BLOB"}, options=options
+    )
 
 
 def described(folder: Path, offset: int, length: int, prefix: str = "") -> bytes:
@@ -145,8 +145,7 @@ def test_without_the_option_descriptors_are_contents_like_others(tmp_path: Path)
 
 
 def test_blobs_in_arrays_and_maps_are_read_as_descriptors(tmp_path: Path) -> None:
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     blobs = pa.large_binary()
     schema = pa.schema([("k", pa.int32()), ("l", pa.list_(blobs)), ("m", pa.map_("string", blobs))])
     table = catalog.create_table("db.t", schema, options=EVOLVED)

@@ -15,6 +15,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from support.compacting import live
+from support.small_tables import new_catalog
 
 EVOLVED = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 VIEWING = {**EVOLVED, "blob-view-field": "b", "compaction.min.file-num": "2"}
@@ -23,8 +24,7 @@ VIEWING = {**EVOLVED, "blob-view-field": "b", "compaction.min.file-num": "2"}
 @pytest.fixture(name="catalog")
 def make_catalog(tmp_path: Path) -> Catalog:
     """A catalog with a table `db.photos` of the columns `k` and `photo`."""
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     photos = catalog.create_table("db.photos", {"k": "INT", "photo": "BLOB"}, options=EVOLVED)
     photos.append([{"k": k, "photo": value} for k, value in enumerate((b"zero", None, b"two"))])
     photos.append([{"k": 3, "photo": b"three"}])

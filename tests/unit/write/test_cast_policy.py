@@ -208,8 +208,7 @@ def test_strict_says_what_to_do() -> None:
 
 
 def test_upserts_and_overwrites_take_a_policy() -> None:
-    catalog = new_catalog()
-    table = catalog.create_table(
+    table = new_catalog().create_table(
         "db.t", columns(k=pa.int32(), v=pa.int32()), primary_key="k", options={"bucket": "1"}
     )
     table.upsert(pd.DataFrame({"k": ["1"], "v": ["2"]}), cast="parse")

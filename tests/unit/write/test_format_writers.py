@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from paimon_explore import Catalog
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.data_types.json_parser import parse_type
@@ -22,6 +21,7 @@ from paimon_explore.write.formats.orc_format import OrcWriter
 from paimon_explore.write.formats.parquet_format import ParquetWriter
 from paimon_explore.write.input.table_batches import InputShape, open_rows
 from support.new_tables import all_files, new_table
+from support.small_tables import new_catalog
 
 Rows = list[dict[str, object]]
 EARLY = dt.datetime(1950, 1, 1, 0, 0, 0, 1)  # noqa: DTZ001  # without zone
@@ -310,8 +310,6 @@ def test_row_groups_have_the_size_that_the_options_ask_for(size: str, groups: in
 
 
 def test_parquet_has_no_rows_without_fields(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"r": "ROW<>"})
+    table = new_catalog(tmp_path).create_table("db.t", {"r": "ROW<>"})
     with pytest.raises(UnsupportedFeatureError, match="ROW without fields to a Parquet file"):
         table.append([{"r": {}}])

@@ -25,7 +25,7 @@ from paimon_explore.errors import (
 from paimon_explore.write.blob_files import BlobFileSequence
 from paimon_explore.write.buckets.bucket_writers import MAX_OPEN_FILES
 from support.compacting import live
-from support.small_tables import KEYED, rows_of
+from support.small_tables import KEYED, new_catalog, rows_of
 
 COLUMNS: Mapping[str, str] = {"k": "INT", "v": "INT", "b": "BLOB"}
 PARTIAL = {"merge-engine": "partial-update"}
@@ -41,9 +41,7 @@ def new_table(
     primary_key: tuple[str, ...] = ("k",),
 ) -> Table:
     """`db.t` on the local disk."""
-    catalog = Catalog(folder)
-    catalog.create_database("db")
-    return catalog.create_table(
+    return new_catalog(folder).create_table(
         "db.t",
         columns,
         primary_key=primary_key,

@@ -23,6 +23,7 @@ from paimon_explore.encoding.shared_shredding import (
 )
 from paimon_explore.write.formats.shredded_parquet import ShreddedParquetWriter
 from support.rows import exact
+from support.small_tables import new_catalog
 from support.type_strategies import types, values
 
 Map = Sequence[tuple[str, object]] | None
@@ -195,9 +196,7 @@ def rows_from(start: int, count: int) -> list[dict[str, object]]:
 
 
 def catalog_in(folder: Path) -> Catalog:
-    catalog = Catalog(folder)
-    catalog.create_database("db")
-    return catalog
+    return new_catalog(folder)
 
 
 def as_dicts(table: Table) -> list[dict[str, object]]:

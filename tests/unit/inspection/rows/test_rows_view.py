@@ -234,11 +234,9 @@ def test_a_large_file_that_is_missing_does_not_hide_the_other_rows(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(row_units, "LARGE_ROWS", 10)
-    catalog = pe.Catalog(str(tmp_path))
-    catalog.create_database("db")
     schema = {"p": "INT NOT NULL", "k": "INT NOT NULL"}
     options = {"bucket": 1, "write-only": True}
-    table = catalog.create_table(
+    table = new_catalog(tmp_path).create_table(
         "db.t", schema, primary_key=["p", "k"], partition_by="p", options=options
     )
     for _ in range(2):

@@ -5,13 +5,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.maintenance.rewrites.missing_files import MissingFilesReport
 from support.faulty_file_io import FaultyFileIO
 from support.lifecycle import keyed_table, keys, plain_table
-from support.small_tables import columns
+from support.small_tables import columns, new_catalog
 from support.table_kinds import PARTITIONS, TABLE_KINDS
 from support.through import interrupted, through
 
@@ -86,9 +86,7 @@ def test_of_rows_in_several_files_those_stay_whose_first_file_exists(
 ) -> None:
     schema = columns(id=pa.int64(), v=pa.string(), b=pa.large_binary())
     options = {"data-evolution.enabled": "true", "row-tracking.enabled": "true", "blob-field": "b"}
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", schema, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", schema, options=options)
     table.append([{"id": k, "v": str(k), "b": b"%d" % k} for k in range(2)])
     table.append([{"id": 2, "v": "2", "b": b"2"}])
     table.update({"v": "'new'"})

@@ -5,11 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.rewrites.rescale import RescaledPartition
 from paimon_explore.scan.splits.data_split import DataSplit
 from support.memory_files import forget_files
+from support.small_tables import new_catalog
 from support.table_kinds import PARTITIONS, TABLE_KINDS, TableKind
 from support.through import interrupted
 
@@ -160,27 +161,6 @@ def test_partitions_whose_rows_are_all_deleted_are_rescaled_too(warehouse: str) 
     assert {total for _, total in buckets_of(table, SECOND)} == {3}
 
 
-@pytest.mark.parametrize("name", ["keyed", "append, bucketed", "dynamic buckets"])
-@pytest.mark.parametrize("partition", [FIRST, "2024-02-02"])
-def test_rows_that_others_commit_meanwhile_are_not_lost(
-    warehouse: str, name: str, partition: str
-) -> None:
-    kind = TABLE_KINDS[name]
-    table = filled(kind, warehouse)
-    count = table.count()
-    row = {"p": partition, "k": 99, "v": 1, "w": "theirs"}
-    write = table.append if kind.merge is None else table.upsert
-    late = interrupted(table, lambda: write([row]))
-    late.maintenance.rescale(None if name == "dynamic buckets" else 3)
-    assert table.count() == count + 1
-    assert (
-        partition != FIRST
-        or not table.maintenance.rescale(dry_run=True).partitions
-        or (name == "dynamic buckets")
-    )
-    assert table.maintenance.fsck(read_rows=True) == []
-
-
 @pytest.mark.parametrize("name", ["keyed", "append, bucketed", "input", "aggregation"])
 @pytest.mark.parametrize("partitions", [None, {"p": FIRST}], ids=["table", "partition"])
 def test_rows_written_for_the_old_number_of_buckets_are_written_for_the_new_one(
@@ -242,11 +222,11 @@ def test_postponed_rows_of_others_are_no_conflict(warehouse: str) -> None:
 def test_a_number_that_cannot_be_is_refused(
     warehouse: str, options: Mapping[str, str], buckets: int | None, rule: str
 ) -> None:
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
     key = ["id"] if options else []
     columns = {"id": "INT NOT NULL", "v": "STRING"}
-    table = catalog.create_table("db.t", columns, primary_key=key, options=dict(options))
+    table = new_catalog(warehouse).create_table(
+        "db.t", columns, primary_key=key, options=dict(options)
+    )
     table.append([{"id": 1}])
     with pytest.raises(InvalidInputError, match=rule):
         table.maintenance.rescale(buckets)
@@ -255,10 +235,10 @@ def test_a_number_that_cannot_be_is_refused(
 def test_partitions_of_a_table_whose_keys_cross_them_are_not_rescaled_alone(
     warehouse: str,
 ) -> None:
-    catalog = Catalog(warehouse)
-    catalog.create_database("db")
     columns = {"id": "INT NOT NULL", "p": "STRING"}
-    table = catalog.create_table("db.t", columns, primary_key=["id"], partition_by=["p"])
+    table = new_catalog(warehouse).create_table(
+        "db.t", columns, primary_key=["id"], partition_by=["p"]
+    )
     table.upsert([{"id": 1, "p": "a"}, {"id": 2, "p": "b"}])
     with pytest.raises(InvalidInputError, match="Rescale the whole table"):
         table.maintenance.rescale(partitions={"p": "a"})

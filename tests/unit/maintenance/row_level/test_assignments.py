@@ -197,9 +197,3 @@ def test_the_clock_fits_timestamps() -> None:
 def test_a_value_that_does_not_fit_is_named(name: str, value: object, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         after(name, value)
-
-
-@pytest.mark.parametrize("values", [{}, None, ["n"]])
-def test_new_values_are_given_by_column(values: dict[str, object]) -> None:
-    with pytest.raises(InvalidInputError, match=r"requires at least one column|set must be a dict"):
-        append_table(COLUMNS, [ROW]).update(values)

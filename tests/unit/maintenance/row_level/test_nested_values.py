@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 import paimon_explore as pe
-from paimon_explore import Catalog, Table
+from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError
+from support.small_tables import new_catalog
 
 ADDRESS = "ROW<city STRING, geo ROW<lat DOUBLE, lon DOUBLE>, zip INT>"
 EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
@@ -23,10 +24,8 @@ PARIS = {"city": "Paris", "geo": None, "zip": None}
 
 def table(folder: Path, kind: str = "append") -> Table:
     key, options = KINDS[kind]
-    catalog = Catalog(folder)
-    catalog.create_database("db")
     columns = {"id": "INT NOT NULL", "addr": ADDRESS, "a.b": "INT"}
-    made = catalog.create_table("db.t", columns, primary_key=key or (), options=options)
+    made = new_catalog(folder).create_table("db.t", columns, primary_key=key or (), options=options)
     rows: list[Mapping[str, object]] = [
         {"id": 1, "addr": ROME, "a.b": 1},
         {"id": 2, "addr": PARIS, "a.b": 2},
@@ -62,9 +61,7 @@ def test_a_row_that_is_null_becomes_one_with_the_value(tmp_path: Path) -> None:
 
 
 def test_a_null_row_with_fields_that_are_not_null_is_given_whole(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path)
-    catalog.create_database("db")
-    made = catalog.create_table("db.t", {"r": "ROW<x INT NOT NULL, y INT>"})
+    made = new_catalog(tmp_path).create_table("db.t", {"r": "ROW<x INT NOT NULL, y INT>"})
     made.append([{"r": None}, {"r": {"x": 1, "y": 1}}])
     with pytest.raises(InvalidInputError, match="its field 'x' is NOT NULL"):
         made.update({"r.y": 2})

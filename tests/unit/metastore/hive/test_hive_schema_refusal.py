@@ -11,6 +11,7 @@ from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
 from paimon_explore.metastore.hive.hive_metastore import HiveEnvironment
 from paimon_explore.metastore.hive.hive_tables import HiveTables
 from paimon_explore.metastore.identifier import parse_identifier
+from support.small_tables import new_catalog
 
 
 class RefusingTables:
@@ -35,8 +36,7 @@ ERRORS = [InvalidInputError("Hive refuses it."), StorageError("alter", "t", "no 
 @pytest.mark.parametrize("error", ERRORS, ids=["refused", "not answered"])
 @pytest.mark.parametrize("use", ["nothing", "a commit", "another change"])
 def test_a_schema_in_use_stays(tmp_path: Path, use: str, error: PaimonError) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
+    catalog = new_catalog(tmp_path)
     table = catalog.create_table("db.t", {"id": "INT"})
     table.append([{"id": 1}])
     table.add_column("x", "INT")

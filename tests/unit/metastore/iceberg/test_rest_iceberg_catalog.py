@@ -196,9 +196,7 @@ def test_after_failures_the_next_commit_registers_all_that_is_missing(
 def test_a_catalog_that_cannot_be_reached_is_a_warning(tmp_path: Path) -> None:
     with iceberg_rest_stub() as stopped:
         options = options_of(stopped, **{"max-retries": "0"})
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", {"k": "INT"}, options=options)
+    table = new_catalog(tmp_path).create_table("db.t", {"k": "INT"}, options=options)
     (message,) = told(lambda: table.append([{"k": 1}]))
     assert "cannot be reached" in message
     assert table.count() == 1

@@ -22,6 +22,7 @@ from paimon_explore.table.catalog.catalog import iter_table_names
 from support.http_stub import Reply
 from support.rest_catalog_stub import RestCatalogStub, StubTable, rest_catalog_stub
 from support.s3 import s3_place
+from support.small_tables import new_catalog
 
 COLUMNS = {"id": "BIGINT NOT NULL", "dt": "STRING"}
 
@@ -287,9 +288,9 @@ def test_an_external_table_is_committed_to_its_folder(
 def test_an_external_table_takes_over_the_table_in_its_folder(
     stub: RestCatalogStub, tmp_path: Path
 ) -> None:
-    folder = pe.Catalog(tmp_path / "w")
-    folder.create_database("db")
-    made = folder.create_table("db.t", COLUMNS, primary_key="id", options={"bucket": 2})
+    made = new_catalog(tmp_path / "w").create_table(
+        "db.t", COLUMNS, primary_key="id", options={"bucket": 2}
+    )
     made.upsert([{"id": 1, "dt": "a"}])
     catalog = with_database(stub)
     keyed: dict[str, str | int] = {"path": made.path, "bucket": 2}
