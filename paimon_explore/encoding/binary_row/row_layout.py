@@ -19,7 +19,6 @@ INLINE = 7
 """Maximum bytes of a string or binary stored in the fixed part."""
 DECIMAL_ITEM = 16
 UNITS_PER_MILLI = {"us": 1_000, "ns": 1_000_000}
-"""Type of the number of occurrences of an element in a multiset."""
 
 
 def row_header(arity: int) -> int:

@@ -54,6 +54,8 @@ def function(name: str, **settings: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("kind", "name", "records", "expected"),
     [
+        ("INT", "sum", [1, None, 5, -2], 4),
+        ("INT", "sum", [None, None], None),
         ("TINYINT", "sum", [100, 27], 127),
         ("BIGINT", "sum", [2**62, 2**62 - 1, 1, -1], 2**63 - 1),
         ("DOUBLE", "sum", [0.1, 0.2, 0.3], 0.6000000000000001),
@@ -64,20 +66,31 @@ def function(name: str, **settings: str) -> dict[str, str]:
         ("DECIMAL(38, 0)", "sum", [Decimal(6 * 10**37)] * 2, None),
         ("DECIMAL(38, 0)", "sum", [Decimal(6 * 10**37)] * 3, Decimal(6 * 10**37)),
         ("DECIMAL(38, 0)", "sum", [Decimal(-(6 * 10**37)), Decimal(6 * 10**37)], Decimal(0)),
+        ("INT", "product", [3, None, -4], -12),
         ("BIGINT", "product", [1, 2**63 - 1], 2**63 - 1),
         ("BIGINT", "product", [2**62, -2], -(2**63)),
         ("DOUBLE", "product", [0.1, 3.0], 0.30000000000000004),
         ("DECIMAL(4, 2)", "product", [Decimal("1.25"), Decimal("1.10")], Decimal("1.38")),
         ("DECIMAL(4, 2)", "product", [Decimal("50.00"), Decimal("2.00")], None),
         ("DECIMAL(4, 2)", "product", [Decimal("99.99"), Decimal("1.00")], Decimal("99.99")),
+        ("INT", "max", [3, None, 7, 5], 7),
         ("STRING", "max", ["a", "\uffff", "\U0001f600"], "\U0001f600"),
         ("DOUBLE", "min", [0.0, -0.0], -0.0),
         ("DOUBLE", "max", [1.0, NAN, 2.0], NAN),
         ("BYTES", "min", [b"\xff", b"\x01", None], b"\x01"),
+        ("BOOLEAN", "bool_and", [True, None, False], False),
+        ("BOOLEAN", "bool_or", [None, False, True], True),
+        ("BOOLEAN", "bool_or", [None, None], None),
+        ("INT", "last_value", [1, None], None),
+        ("INT", "last_non_null_value", [1, 2, None], 2),
+        ("INT", "first_value", [None, 1], None),
+        ("INT", "first_non_null_value", [None, 1, 2], 1),
         ("INT", "first_not_null_value", [None, 3], 3),
         ("STRING", "listagg", ["a", None, " \t", "b", ""], "a,b"),
         ("STRING", "listagg", ["\u3000", "\u2007"], "\u2007"),
         (TEXTS, "collect", [["a", None], None, ["a"], []], ["a", None, "a"]),
+        (TEXTS, "collect", [None, None], None),
+        (MAP, "merge_map", [[("x", 1), ("y", 2)], None, [("x", 3)]], [("x", 3), ("y", 2)]),
     ],
 )
 def test_values_of_a_key_become_one(
@@ -89,13 +102,23 @@ def test_values_of_a_key_become_one(
 @pytest.mark.parametrize(
     ("kind", "name", "records", "kinds", "expected"),
     [
+        ("INT", "sum", [5, 2], "03", 3),
+        ("INT", "sum", [5, 2], "33", -7),
+        ("INT", "sum", [5, None, 1], "010", 6),
         ("DECIMAL(30, 2)", "sum", [Decimal("1.00"), Decimal("2.50")], "01", Decimal("-1.50")),
         ("INT", "product", [7, 2], "03", 3),
         ("INT", "product", [-7, 2], "03", -3),
         ("INT", "product", [7, 2], "30", 2),
         ("DOUBLE", "product", [1.0, 3.0], "03", 1 / 3),
         ("DECIMAL(10, 2)", "product", [Decimal("5.00"), Decimal("4.00")], "03", Decimal("1.25")),
+        ("INT", "last_value", [1, 2], "03", None),
+        ("INT", "last_non_null_value", [1, None], "03", 1),
+        ("INT", "last_non_null_value", [1, 9], "03", None),
+        ("INT", "last_non_null_value", [1, 9, 4], "030", 4),
         (TEXTS, "collect", [["a", "b", "a"], ["a", "c"]], "03", ["b", "a"]),
+        (TEXTS, "collect", [["a"], ["a"]], "03", []),
+        (TEXTS, "collect", [["a"], ["b"]], "30", ["b"]),
+        (MAP, "merge_map", [[("x", 1), ("y", 2)], [("x", 9)]], "03", [("y", 2)]),
     ],
 )
 def test_retracts_take_values_back(
@@ -162,8 +185,42 @@ def test_listagg_puts_its_delimiter_between_and_drops_known_tokens_if_distinct()
     assert aggregated("STRING", distinct, ["a;a", "b;a; ", "b;c"]) == "a;a;b;c"
 
 
+def test_collect_distinct_keeps_every_element_once() -> None:
+    distinct = function("collect", distinct="true")
+    assert aggregated(TEXTS, distinct, [["a", "a", None], ["b", None, "a"]]) == ["a", None, "b"]
+    assert aggregated(TEXTS, distinct, [["a", "a"], ["a"]], "03") == []
+
+
 def row(i: int | None, s: str | None, n: int | None = None) -> dict[str, object]:
     return {"i": i, "s": s, "n": n}
+
+
+def test_nested_update_without_a_key_appends_rows_up_to_its_limit() -> None:
+    first, second = [row(1, "a"), None, row(2, "b")], [row(1, "c"), row(1, "d")]
+    expected = [row(1, "a"), row(2, "b"), row(1, "c"), row(1, "d")]
+    assert aggregated(ROWS, function("nested_update"), [first, None, second]) == expected
+    limited = function("nested_update", count_limit="3")
+    assert aggregated(ROWS, limited, [first, second]) == expected[:3]
+
+
+def test_nested_update_with_a_key_keeps_one_row_per_key() -> None:
+    keyed = function("nested_update", nested_key="i")
+    first, second = [row(1, "a"), row(2, "b"), row(1, "c")], [row(2, "d"), row(None, "e")]
+    assert aggregated(ROWS, keyed, [first, second]) == [row(1, "c"), row(2, "d"), row(None, "e")]
+
+
+def test_nested_update_keeps_the_row_with_the_greatest_sequence() -> None:
+    ordered = function("nested_update", nested_key="i", nested_sequence_field="n")
+    first, second = [row(1, "a", 5), row(2, "b", None)], [row(1, "c", 4), row(2, "d", 0)]
+    third = [row(1, "e", 5)]
+    found = aggregated(ROWS, ordered, [first, second, third])
+    assert found == [row(1, "e", 5), row(2, "d", 0)]
+
+
+def test_nested_update_with_a_limit_takes_no_more_keys_but_updates_known_ones() -> None:
+    limited = function("nested_update", nested_key="i", count_limit="2")
+    first, second = [row(1, "a"), row(2, "b"), row(3, "c")], [row(3, "d"), row(1, "e")]
+    assert aggregated(ROWS, limited, [first, second]) == [row(1, "e"), row(2, "b")]
 
 
 def test_nested_keys_with_null_are_merged_passed_over_or_refused() -> None:
@@ -174,6 +231,13 @@ def test_nested_keys_with_null_are_merged_passed_over_or_refused() -> None:
     settings = function("nested_update", nested_key="i", nested_key_null_strategy="error")
     with pytest.raises(FormatError, match="'nested_update' is null"):
         aggregated(ROWS, settings, records)
+
+
+def test_nested_update_retracts_equal_rows_or_keys() -> None:
+    first, gone = [row(1, "a"), row(2, "b"), row(1, "a")], [row(1, "a"), row(2, "x")]
+    assert aggregated(ROWS, function("nested_update"), [first, gone], "03") == [row(2, "b")]
+    keyed = function("nested_update", nested_key="i")
+    assert aggregated(ROWS, keyed, [first, gone], "03") == []
 
 
 def test_nested_partial_update_fills_in_the_fields_of_each_key() -> None:
@@ -222,6 +286,28 @@ def test_a_removing_delete_is_what_later_records_build_on() -> None:
     ]
     assert merged(TWO, REMOVING, rows) == [(1, 3, 6), (2, 9, 7)]
     assert merged(TWO, REMOVING, rows, keep_retracts=True)[2] == (3, 1, 1, 6, 3)
+
+
+def test_a_key_with_one_record_is_left_as_it_is() -> None:
+    rows: list[Row] = [("-U", 1, 5, 5), ("+U", 2, 6, 6)]
+    kept = merged(TWO, {"merge-engine": "aggregation"}, rows, keep_retracts=True)
+    assert kept == [(1, 5, 5, 0, 1), (2, 6, 6, 1, 2)]
+
+
+def test_results_of_retracts_are_rows_all_the_same() -> None:
+    options = {"merge-engine": "aggregation", "fields.default-aggregate-function": "sum"}
+    rows: list[Row] = [("-D", 1, 5, 1), ("-U", 1, 6, 1)]
+    assert merged(TWO, options, rows) == [(1, -11, -2)]
+
+
+def test_sequence_fields_take_the_value_of_the_last_record_in_their_order() -> None:
+    options = {
+        "merge-engine": "aggregation",
+        "sequence.field": "w",
+        "fields.v.aggregate-function": "last_value",
+    }
+    rows: list[Row] = [("+I", 1, 10, 9), ("+I", 1, 20, 3), ("+I", 1, 30, None)]
+    assert merged(TWO, options, rows) == [(1, 10, 9)]
 
 
 def test_one_key_with_very_many_records_is_summed_from_left_to_right() -> None:
