@@ -8,12 +8,14 @@ with constants, prefixes of LIKE, IN and IS NULL, also of members of structs, co
 OR. The engine still applies the whole WHERE to the rows it gets.
 
 Nothing is pushed down where that could change the result: `*` reads all columns of the tables
-beside it, PIVOT, NATURAL JOIN and the like those of all tables; a WHERE over the outer side of an
-outer join reads all rows (see `implied_conditions`).
+beside it, PIVOT, NATURAL JOIN and the like those of all tables. Conditions are those of the WHERE
+and of the ON of inner joins, also of the SELECTs around a subquery, a CTE that is read once, and a
+set operation: conditions on their columns hold for the columns that these return. For the outer
+side of an outer join only its own ON counts.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 
 from sqlglot import exp
@@ -28,13 +30,14 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
-from paimon_explore.sql_statements.implied_conditions import conditions_of
 from paimon_explore.sql_statements.table_references import Reference
 from paimon_explore.sql_statements.tokenizer import Kind, Token
 
 _ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM"})
 _EXACT = INTEGERS | {TypeRoot.DECIMAL}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LIMITS = ("limit", "offset", "fetch", "sample", "match", "connect")
+_GROUPS = ("grouping_sets", "cube", "rollup", "totals", "all")
 _LARGEST = 2**63 - 1
 _MICROSECONDS = 6
 """Digits of the fraction of seconds that Spark compares."""
@@ -123,8 +126,219 @@ def _translated(
         return None, False
     alias = node.alias or alias or node.name
     scope = _Scope(alias.lower(), names, alone=_is_alone(select))
-    terms = [scope.term(part) for part in conditions_of(node)]
+    terms = [scope.term(part) for part in _conditions_of(node)]
     return _joined([term for term in terms if term is not None]), scope.is_exact
+
+
+def _conditions_of(node: exp.Expr) -> list[exp.Expr]:
+    """Return the conditions on the rows of a table, in names of the SELECT that reads it.
+
+    Args:
+        node: a table or subquery in FROM or JOIN.
+    """
+    source = node.parent
+    select = None if source is None else source.parent
+    if not isinstance(select, exp.Select) or not isinstance(source, exp.From | exp.Join):
+        return []
+    if node.args.get("pivots"):
+        return []
+    joins = [join for join in select.args.get("joins") or [] if isinstance(join, exp.Join)]
+    if any(str(join.side).upper() in {"RIGHT", "FULL"} for join in joins):
+        return []
+    where = select.args.get("where")
+    found = [] if where is None else _parts(where.this)
+    found += _after_groups(select) + _around(select)
+    for join in joins:
+        found += _parts(join.args.get("on")) if _is_inner(join) else []
+    if isinstance(source, exp.From) or _is_inner(source):
+        return found + _of_equal_columns(found)
+    own, alias = _parts(source.args.get("on")), node.alias_or_name.lower()
+    others = [one for one in found if alias not in {"", *_tables(one)}]
+    return own + _of_equal_columns(own + others)
+
+
+def _is_inner(join: exp.Join) -> bool:
+    kinds = {str(join.args.get(key) or "").upper() for key in ("side", "kind", "method")}
+    return kinds <= {"", "INNER", "CROSS"}
+
+
+def _tables(condition: exp.Expr) -> set[str]:
+    """Return by what a condition qualifies its columns; "" for a column that is not qualified."""
+    return {column.table.lower() for column in condition.find_all(exp.Column)}
+
+
+def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """Return the conditions that are combined by AND."""
+    if isinstance(condition, exp.Paren):
+        return _parts(condition.this)
+    if isinstance(condition, exp.And):
+        return _parts(condition.left) + _parts(condition.right)
+    return [] if condition is None else [condition]
+
+
+def _after_groups(select: exp.Select) -> list[exp.Expr]:
+    """Return the conditions of HAVING on columns by which a SELECT groups."""
+    having = select.args.get("having")
+    parts = [] if having is None else _parts(having.this)
+    aliases = {item.alias.lower() for item in select.expressions if isinstance(item, exp.Alias)}
+
+    def inside(column: exp.Column) -> exp.Expr | None:
+        return None if column.name.lower() in aliases else column
+
+    return [part for part in parts if _holds_before(select, part, inside) is not None]
+
+
+def _around(select: exp.Select) -> list[exp.Expr]:
+    """Return the conditions of the query around a subquery or CTE, on what its SELECT returns."""
+    top: exp.Expr = select
+    while isinstance(top.parent, exp.SetOperation):
+        top = top.parent
+        if top.args.get("by_name") or any(top.args.get(key) for key in _LIMITS):
+            return []
+    outer = top.parent
+    node = _only_use(outer) if isinstance(outer, exp.CTE) else outer
+    if not isinstance(node, exp.Subquery | exp.Table) or any(
+        node.args.get(key) for key in ("pivots", *_LIMITS)
+    ):
+        return []
+    names = outer.args.get("alias") if outer is not None else None
+    if names is not None and names.args.get("columns"):
+        return []
+    conditions = _conditions_of(node)
+    if not conditions:
+        return []
+    returned = _returned(select, top)
+    reader = node.parent_select
+    alias, is_alone = node.alias_or_name.lower(), reader is not None and _is_alone(reader)
+
+    def inside(column: exp.Column) -> exp.Expr | None:
+        parts = [part.name.lower() for part in column.parts]
+        is_own = parts[0] == alias if len(parts) > 1 else is_alone
+        return returned(parts[-1]) if is_own and len(parts) <= 2 else None  # noqa: PLR2004 - alias and column
+
+    found = [_holds_before(select, one, inside) for one in conditions]
+    return [one for one in found if one is not None]
+
+
+def _only_use(cte: exp.CTE) -> exp.Table | None:
+    """Return the table that stands for a CTE; None if there are several, or it reads itself."""
+    clause, name = cte.parent, cte.alias.lower()
+    if clause is None or clause.args.get("recursive"):
+        return None
+    root = cte.root()
+    if sum(one.alias.lower() == name for one in root.find_all(exp.CTE)) > 1:
+        return None
+    own = {id(one) for one in cte.find_all(exp.Table)}
+    uses = [one for one in root.find_all(exp.Table) if one.name.lower() == name and not one.db]
+    uses = [one for one in uses if id(one) not in own]
+    return uses[0] if len(uses) == 1 else None
+
+
+def _returned(select: exp.Select, top: exp.Expr) -> Callable[[str], exp.Expr | None]:
+    """Return a function that gives the column of a SELECT by the name that the query has."""
+    first = top
+    while isinstance(first, exp.SetOperation):
+        first = first.left
+    items, named = select.expressions, getattr(first, "expressions", [])
+    has_star = any(item.is_star for item in (*items, *named))
+    source = select.args.get("from_")
+
+    def found(name: str) -> exp.Expr | None:
+        at = [n for n, item in enumerate(named) if item.alias_or_name.lower() == name]
+        if len(at) == 1 and not (has_star and first is not select):
+            inner = items[at[0]].unalias()
+            return inner if isinstance(inner, exp.Column) else None
+        stars = [one.this if isinstance(one, exp.Column) else one for one in items if one.is_star]
+        is_whole = any(not any(one.args.values()) for one in stars)
+        if at or not is_whole or first is not select or source is None or not _is_alone(select):
+            return None
+        return exp.column(exp.to_identifier(name, quoted=True))
+
+    return found
+
+
+def _holds_before(
+    select: exp.Select, condition: exp.Expr, inside: Callable[[exp.Column], exp.Expr | None]
+) -> exp.Expr | None:
+    """Return a condition on the result of a SELECT as one on its rows; None if it is none.
+
+    Args:
+        select: must not choose rows otherwise, so it has no LIMIT, and groups by the columns.
+        condition: on columns of its result.
+        inside: returns the column of the rows.
+    """
+    if any(select.args.get(key) for key in _LIMITS) or condition.find(exp.Query, exp.AggFunc):
+        return None
+    distinct = select.args.get("distinct")
+    if distinct is not None and distinct.args.get("on"):
+        return None
+    keys = list(_keys(select))
+    copy = exp.Paren(this=condition.copy())
+    for column in list(copy.find_all(exp.Column)):
+        found = inside(column)
+        if found is None or not all(_names(found) in key for key in keys):
+            return None
+        column.replace(found.copy())
+    held: exp.Expr = copy.this
+    return held
+
+
+def _keys(select: exp.Select) -> Iterator[set[object]]:
+    """Yield the columns by which a SELECT groups, and by which each window is partitioned."""
+    group = select.args.get("group")
+    own = [one for one in select.find_all(exp.AggFunc) if one.parent_select is select]
+    windows = [one for one in select.find_all(exp.Window) if one.parent_select is select]
+    if group is not None:
+        is_plain = not any(group.args.get(key) for key in _GROUPS)
+        yield {_names(_item(select, one)) for one in group.expressions} if is_plain else set()
+    elif any(one.find_ancestor(exp.Window, exp.Select) is select for one in own):
+        yield set()
+    for window in windows:
+        yield {_names(one) for one in window.args.get("partition_by") or []}
+    if select.args.get("windows"):
+        yield set()
+
+
+def _item(select: exp.Select, key: exp.Expr) -> exp.Expr:
+    """Return what a key of GROUP BY stands for: its number or alias names an item."""
+    items = select.expressions
+    if isinstance(key, exp.Literal) and key.name.isdigit() and 0 < int(key.name) <= len(items):
+        key = items[int(key.name) - 1].unalias()
+    return key
+
+
+def _names(value: exp.Expr) -> object:
+    """Return what is the same for the same column."""
+    if isinstance(value, exp.Column):
+        return tuple(part.name.lower() for part in value.parts)
+    return value.sql()
+
+
+def _of_equal_columns(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """Return conditions on a column also for the columns that are equal to it, of the same type."""
+    equal: dict[object, list[exp.Column]] = {}
+    for one in conditions:
+        left, right = (one.left, one.right) if isinstance(one, exp.EQ) else (None, None)
+        if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
+            continue
+        if left.type is not None and left.type == right.type:
+            equal.setdefault(_names(left), []).append(right)
+            equal.setdefault(_names(right), []).append(left)
+    found: list[exp.Expr] = []
+    for one in conditions if equal else ():
+        seen = {_names(column) for column in one.find_all(exp.Column)}
+        others = [other for name in seen for other in equal.get(name, ())] if len(seen) == 1 else []
+        while others:
+            other = others.pop()
+            if _names(other) in seen:
+                continue
+            seen.add(_names(other))
+            others += equal[_names(other)]
+            copy = exp.Paren(this=one.copy())
+            for column in list(copy.find_all(exp.Column)):
+                column.replace(other.copy())
+            found.append(copy.this)
+    return found
 
 
 def _joined(terms: Iterable[Term]) -> Term | None:

@@ -28,7 +28,7 @@ class NotebookRenderer:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
         try:
-            from paimon_explore.widgets.report_widget import ReportWidget
+            from paimon_explore.widgets.result_widgets import ReportWidget
         except ImportError as error:
             raise missing_package("showing a result as a widget", error) from error
         return ReportWidget(result)

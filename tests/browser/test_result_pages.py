@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 import paimon_explore as pe
 from paimon_explore.inspection.rendering.row_pages import RowPages
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.result_pages import ResultPages
+from paimon_explore.widgets.result_widgets import ResultPages
 from support.browser_page import Harness, show_python
 from support.explored import HOSTILE
 

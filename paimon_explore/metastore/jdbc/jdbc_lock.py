@@ -11,12 +11,12 @@ from contextlib import suppress
 
 from paimon_explore.errors import StorageError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metastore.jdbc.catalog_rows import LOCKS
 from paimon_explore.metastore.jdbc.jdbc_database import (
     BusyDatabaseError,
     DuplicateRowError,
     JdbcDatabase,
 )
-from paimon_explore.metastore.jdbc.statements import LOCKS
 
 _FIRST_PAUSE_S = 0.02
 _LONGEST_PAUSE_S = 1.0

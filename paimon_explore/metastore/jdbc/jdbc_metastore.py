@@ -34,18 +34,18 @@ from paimon_explore.metastore.catalog_values import (
 )
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.identifier import Identifier, matches
-from paimon_explore.metastore.jdbc.catalog_rows import CatalogRows
-from paimon_explore.metastore.jdbc.dialects import absolute_address
-from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
-from paimon_explore.metastore.jdbc.jdbc_lock import JdbcLock, LockRules
-from paimon_explore.metastore.jdbc.statements import (
+from paimon_explore.metastore.jdbc.catalog_rows import (
     COMMENT,
     CREATE,
     CREATE_LOCKS,
     EXISTS,
     LOCATION,
     LOCKS,
+    CatalogRows,
 )
+from paimon_explore.metastore.jdbc.dialects import absolute_address
+from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
+from paimon_explore.metastore.jdbc.jdbc_lock import JdbcLock, LockRules
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
 from paimon_explore.metastore.unsupported import Unsupported
 from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo, view_json

@@ -291,7 +291,7 @@ class SqlResult:
         if not pages.has_more(0) or not in_notebook():
             return plain
         try:
-            from paimon_explore.widgets.result_pages import ResultPages
+            from paimon_explore.widgets.result_widgets import ResultPages
         except ModuleNotFoundError:  # of the extra `notebook`
             return plain
         return ResultPages(pages, plain)._repr_mimebundle_()

@@ -275,7 +275,7 @@ def test_the_catalog_gives_the_same_table_by_both_names() -> None:
         ("widgets.explorer", lambda table: table.explore()),
         ("widgets.warehouse", lambda _: pe.Catalog("memory://").explore()),
         ("widgets.charts", lambda _: RENDERER.figure(())),
-        ("widgets.report_widget", lambda table: RENDERER.widget(table.inspect.overview())),
+        ("widgets.result_widgets", lambda table: RENDERER.widget(table.inspect.overview())),
     ],
     ids=["explorer", "warehouse", "chart", "widget"],
 )

@@ -11,7 +11,7 @@ import paimon_explore as pe
 from paimon_explore.data_types import local_time
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.table.table import Table
-from paimon_explore.widgets.report_widget import ReportWidget
+from paimon_explore.widgets.result_widgets import ReportWidget
 from support.small_tables import columns, keyed_table
 
 DOORS: dict[str, Callable[[Table], object]] = {

@@ -2,7 +2,7 @@ import pyarrow as pa
 
 from paimon_explore import Table
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.report_widget import ReportWidget
+from paimon_explore.widgets.result_widgets import ReportWidget
 from support.small_tables import columns, keyed_table
 
 

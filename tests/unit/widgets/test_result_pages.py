@@ -7,7 +7,7 @@ import paimon_explore as pe
 import paimon_explore.table.progress
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.rendering.row_pages import RowPages
-from paimon_explore.widgets.result_pages import ResultPages
+from paimon_explore.widgets.result_widgets import ResultPages
 
 pytest.importorskip("duckdb")
 
@@ -61,7 +61,7 @@ def test_a_long_result_is_a_widget_with_its_first_page_as_html(
     last = widget.answer({"page": 2}).body
     assert (last["first"], last["more"]) == (41, False)
     assert last["rows"] == [[str(at)] for at in range(40, 50)]
-    monkeypatch.setitem(__import__("sys").modules, "paimon_explore.widgets.result_pages", None)
+    monkeypatch.setitem(__import__("sys").modules, "paimon_explore.widgets.result_widgets", None)
     assert isinstance(result._repr_mimebundle_(), dict)
 
 

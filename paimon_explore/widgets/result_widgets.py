@@ -1,4 +1,4 @@
-"""The rows of an SQL result in a notebook, page by page."""
+"""The widgets of results: the report of one, and the rows of an SQL result page by page."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -6,10 +6,36 @@ from typing import ClassVar
 import traitlets
 
 from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.row_pages import RowPages
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_base import AnsweringWidget, StaticallyRendered
 from paimon_explore.widgets.widget_requests import Message, number
+
+
+class ReportWidget(StaticallyRendered):
+    """Shows the report of a result, as `t.inspect.lsm().widget()`: its facts, tables and charts.
+
+    Args:
+        result: the result to show.
+    """
+
+    _esm: ClassVar[str] = bundle("report")
+
+    report = traitlets.Dict(help="the result as JSON").tag(sync=True)
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        shown = {name: part for name, part in result.state().items() if name != "figures"}
+        super().__init__(report=shown)
+
+    def __repr__(self) -> str:
+        """The result as text."""
+        return repr(self.result)
+
+    def static_rendering(self) -> dict[str, object]:
+        """The result as HTML and as text."""
+        return {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
 
 
 class ResultPages(AnsweringWidget):
