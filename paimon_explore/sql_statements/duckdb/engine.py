@@ -104,7 +104,9 @@ class DuckDBEngine:
         storage_options: settings of the storage of files outside of tables.
 
     Attributes:
-        tree: the last query, whose tables are views; None before one.
+        tree: the last query, whose tables are views and whose constants are computed; None before
+            one.
+        has_subquery: whether it had subqueries, which may be constants in `tree`.
         read: the tables of these views.
     """
 
@@ -124,6 +126,7 @@ class DuckDBEngine:
         self._storage_options = storage_options or {}
         self._sources: dict[str, object] = {}
         self.tree: exp.Query | None = None
+        self.has_subquery = False
         self.read: dict[str, TableRows] = {}
         self._scans: dict[str, Scan] = {}
         self._fields: dict[str, Sequence[DataField]] = {}
@@ -161,7 +164,7 @@ class DuckDBEngine:
         self._check_tables(tree)
         if self._dialect == SPARK:
             tree = in_database(named(tree), self._state.database)
-        self.tree = tree
+        self.tree, self.has_subquery = tree, tree.find(exp.Subquery) is not None
         return self._rows_of(tree)
 
     def _rows_of(self, tree: exp.Query) -> DuckRows:

@@ -107,7 +107,7 @@ def _only_table(
         return "the query does not aggregate rows"
     if {name for name, value in tree.args.items() if value} - _CLAUSES:
         return "the query has other clauses than WHERE, GROUP BY, HAVING and ORDER BY"
-    if tree.find(exp.Subquery, exp.Window) or len(list(tree.find_all(exp.Select))) > 1:
+    if engine.has_subquery or tree.find(exp.Window) or len(list(tree.find_all(exp.Select))) > 1:
         return "the query has subqueries or windows"
     tables = list(tree.find_all(exp.Table))
     read = engine.read.get(tables[0].name) if len(tables) == 1 else None

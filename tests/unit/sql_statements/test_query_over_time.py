@@ -175,6 +175,7 @@ def test_history_names_the_commit_of_each_result(sales: pe.Table) -> None:
         ("SELECT sum(amount) AS a FROM t LIMIT 1", "other clauses"),
         ("SELECT sum(amount) AS a FROM (SELECT amount FROM t) AS q", "subqueries"),
         ("SELECT sum(record_count) AS a FROM t$files", "more than the rows"),
+        ("SELECT sum(id) AS a FROM t WHERE id = (SELECT max(id) FROM t)", "subqueries"),
     ],
 )
 def test_history_says_why_each_snapshot_was_read(sales: pe.Table, query: str, why: str) -> None:
