@@ -225,7 +225,7 @@ class CatalogObjects:
         >>> import paimon_explore as pe
         >>> pe.demo().create_view("demo.v", "SELECT id FROM demo.orders")
         Traceback (most recent call last):
-        paimon_explore.errors.UnsupportedFeatureError: Creating a view is not supported ...
+        paimon_explore.errors.UnsupportedFeatureError: Creating a view in a catalog with ...
         """
         from paimon_explore.metadata.schema.schema_validation import new_schema
         from paimon_explore.metastore.view_values import ViewInfo
@@ -353,7 +353,7 @@ class CatalogObjects:
         >>> from paimon_explore.metastore.view_values import FunctionInfo
         >>> pe.demo().create_function("demo.f", FunctionInfo())
         Traceback (most recent call last):
-        paimon_explore.errors.UnsupportedFeatureError: Creating a function is not supported ...
+        paimon_explore.errors.UnsupportedFeatureError: Creating a function in a catalog with ...
         """
         wanted = plain_identifier(name)
         created = self._metastore.create_function(wanted, function)

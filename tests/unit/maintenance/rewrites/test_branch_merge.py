@@ -112,7 +112,7 @@ def test_what_is_no_branch_with_rows_is_refused(tmp_path: Path) -> None:
             merge(*names)
     keyed = keyed_table(tmp_path / "other")
     keyed.create_branch("side")
-    with pytest.raises(UnsupportedFeatureError, match="tables with a primary key"):
+    with pytest.raises(UnsupportedFeatureError, match="table with a primary key"):
         keyed.maintenance.merge_branch("side")
 
 

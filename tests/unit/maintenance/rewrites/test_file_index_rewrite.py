@@ -119,7 +119,7 @@ def test_a_failure_leaves_no_index_files(tmp_path: Path) -> None:
 
 def test_what_cannot_be_indexed_is_refused(tmp_path: Path) -> None:
     table = TABLE_KINDS["append, evolving"].create(str(tmp_path))
-    with pytest.raises(UnsupportedFeatureError, match="tables with data evolution"):
+    with pytest.raises(UnsupportedFeatureError, match="table with data evolution"):
         table.maintenance.rewrite_file_index()
     catalog = Catalog(tmp_path)
     other: Table = catalog.create_table("db.o", {"id": "INT"})
