@@ -37,6 +37,8 @@ _ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM"})
 _EXACT = INTEGERS | {TypeRoot.DECIMAL}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LIMITS = ("limit", "offset", "fetch", "sample", "match", "connect")
+_OTHER_ROWS = ("pivots", *_LIMITS)
+"""What makes other rows of a table or subquery before the conditions apply."""
 _GROUPS = ("grouping_sets", "cube", "rollup", "totals", "all")
 _LARGEST = 2**63 - 1
 _MICROSECONDS = 6
@@ -140,7 +142,7 @@ def _conditions_of(node: exp.Expr) -> list[exp.Expr]:
     select = None if source is None else source.parent
     if not isinstance(select, exp.Select) or not isinstance(source, exp.From | exp.Join):
         return []
-    if node.args.get("pivots"):
+    if any(node.args.get(key) for key in _OTHER_ROWS):
         return []
     joins = [join for join in select.args.get("joins") or [] if isinstance(join, exp.Join)]
     if any(str(join.side).upper() in {"RIGHT", "FULL"} for join in joins):
@@ -197,9 +199,7 @@ def _around(select: exp.Select) -> list[exp.Expr]:
             return []
     outer = top.parent
     node = _only_use(outer) if isinstance(outer, exp.CTE) else outer
-    if not isinstance(node, exp.Subquery | exp.Table) or any(
-        node.args.get(key) for key in ("pivots", *_LIMITS)
-    ):
+    if not isinstance(node, exp.Subquery | exp.Table):
         return []
     names = outer.args.get("alias") if outer is not None else None
     if names is not None and names.args.get("columns"):

@@ -122,6 +122,7 @@ def first(text: str) -> Reference:
         ("SELECT 1 FROM t LEFT JOIN u ON true JOIN v ON t.id = 3", "id = 3"),
         ("SELECT 1 FROM t ASOF JOIN u ON t.id >= u.id AND t.id = 3", None),
         ("SELECT 1 FROM t PIVOT (sum(x) FOR id IN (1 AS id)) WHERE id = 3", None),
+        ("SELECT 1 FROM t TABLESAMPLE (5 ROWS) WHERE id = 3", None),
         ("SELECT 1 FROM (SELECT * FROM t) WHERE id = 3", "id = 3"),
         ("SELECT 1 FROM (SELECT t.*, x + 1 AS y FROM t) q WHERE q.id = 3 AND y = 1", "id = 3"),
         (
