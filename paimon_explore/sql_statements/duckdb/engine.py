@@ -208,7 +208,14 @@ class DuckDBEngine:
         return DirectRows(meant, sources, *direct)
 
     def _computed(self, query: exp.Query) -> pa.Table:
-        return self._rows_of(query).to_batches().read_all()
+        """Return the rows of a query; of several rows not all."""
+        reader = self._rows_of(query).to_batches()
+        found: list[pa.RecordBatch] = []
+        for batch in reader:
+            found.append(batch)
+            if sum(one.num_rows for one in found) > 1:
+                break
+        return pa.Table.from_batches(found, reader.schema)
 
     def _column_names(self, view: str) -> list[str] | None:
         """Return the columns of a table by its view."""
