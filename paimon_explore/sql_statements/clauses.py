@@ -117,9 +117,9 @@ def silent_sqlglot() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def conjuncts(tree: exp.Expr) -> list[exp.Expr]:
-    """Return the conditions that AND combines, in order."""
-    pending, found = [tree], list[exp.Expr]()
+def conjuncts(tree: exp.Expr | None) -> list[exp.Expr]:
+    """Return the conditions that AND combines, in order; none of no condition."""
+    pending, found = [] if tree is None else [tree], list[exp.Expr]()
     while pending:
         node = pending.pop().unnest()
         if isinstance(node, exp.And):

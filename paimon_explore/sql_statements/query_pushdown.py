@@ -30,6 +30,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
+from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.table_references import Reference
 from paimon_explore.sql_statements.tokenizer import Kind, Token
 
@@ -148,13 +149,13 @@ def _conditions_of(node: exp.Expr) -> list[exp.Expr]:
     if any(str(join.side).upper() in {"RIGHT", "FULL"} for join in joins):
         return []
     where = select.args.get("where")
-    found = [] if where is None else _parts(where.this)
+    found = conjuncts(where and where.this)
     found += _after_groups(select) + _around(select)
     for join in joins:
-        found += _parts(join.args.get("on")) if _is_inner(join) else []
+        found += conjuncts(join.args.get("on")) if _is_inner(join) else []
     if isinstance(source, exp.From) or _is_inner(source):
         return found + _of_equal_columns(found)
-    own, alias = _parts(source.args.get("on")), node.alias_or_name.lower()
+    own, alias = conjuncts(source.args.get("on")), node.alias_or_name.lower()
     others = [one for one in found if alias not in {"", *_tables(one)}]
     return own + _of_equal_columns(own + others)
 
@@ -169,19 +170,10 @@ def _tables(condition: exp.Expr) -> set[str]:
     return {column.table.lower() for column in condition.find_all(exp.Column)}
 
 
-def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """Return the conditions that are combined by AND."""
-    if isinstance(condition, exp.Paren):
-        return _parts(condition.this)
-    if isinstance(condition, exp.And):
-        return _parts(condition.left) + _parts(condition.right)
-    return [] if condition is None else [condition]
-
-
 def _after_groups(select: exp.Select) -> list[exp.Expr]:
     """Return the conditions of HAVING on columns by which a SELECT groups."""
     having = select.args.get("having")
-    parts = [] if having is None else _parts(having.this)
+    parts = conjuncts(having and having.this)
     aliases = {item.alias.lower() for item in select.expressions if isinstance(item, exp.Alias)}
 
     def inside(column: exp.Column) -> exp.Expr | None:
