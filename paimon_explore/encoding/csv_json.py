@@ -25,10 +25,18 @@ from typing import Protocol, TypeAlias
 
 import cramjam
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import zstandard
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Column, as_python, bool_values
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    as_python,
+    bool_values,
+    map_distinct,
+    string_scalar,
+)
+from paimon_explore.data_types.casts.text_functions import computed, matches
 from paimon_explore.errors import CorruptFileError, InvalidInputError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import (
@@ -46,6 +54,8 @@ MAX_TEXT_BYTES = 1 << 31
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | bool | None"
 """A parsed JSON value; numbers are kept as text."""
 
+_JSON_READER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+_JSON_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _INT_BYTES = 4
 _BREAKS = ("\n", "\r\n", "\r")
 
@@ -80,6 +90,45 @@ def csv_records(text: str, layout: CsvLayout) -> list[list[str | None]]:
         [None if field == null else field for field in record]
         for record in records[layout.has_header :]
     ]
+
+
+def csv_columns(text: str, names: Sequence[str], layout: CsvLayout) -> dict[str, Column]:
+    """Parse a CSV file that has no quotes by Arrow: the same fields as those of `csv_records`.
+
+    Returns:
+        the columns by name; empty if Arrow's parser could split the text in another way, or finds
+        a fault in it.
+    """
+    delimiter = layout.field_delimiter
+    if (
+        layout.line_delimiter != "\n"
+        or not (delimiter.isascii() and delimiter.isprintable())
+        or any(mark in text for mark in (layout.quote, "\r", "\0", "\n\n"))
+        or text.startswith(("\ufeff", "\n"))
+    ):
+        return {}
+    data = text.encode()
+    try:
+        table = pa_csv.read_csv(
+            BytesIO(data),
+            pa_csv.ReadOptions(
+                use_threads=False,
+                block_size=max(len(data), 1),
+                skip_rows=int(layout.has_header),
+                column_names=list(names),
+            ),
+            pa_csv.ParseOptions(
+                delimiter=delimiter, quote_char=False, double_quote=False, ignore_empty_lines=False
+            ),
+            pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=True,
+                null_values=[layout.null_literal],
+            ),
+        )
+    except pa.ArrowInvalid:
+        return {}
+    return dict(zip(names, (c.combine_chunks() for c in table.columns), strict=True))
 
 
 def _lines(text: str, layout: CsvLayout) -> list[str]:
@@ -125,7 +174,7 @@ def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[
         if not line.strip():
             continue
         try:
-            record = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+            record = _JSON_READER.decode(line)
             if "\\u" in line:  # fails on unpaired surrogates
                 json.dumps(record, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
@@ -289,15 +338,39 @@ def _csv_fields(column: Column, layout: CsvLayout) -> Column:
     return filled
 
 
-def json_text(rows: Sequence[Mapping[str, Json]], line_delimiter: str) -> str:
+def json_text(columns: Mapping[str, Column], line_delimiter: str) -> str:
     r"""Format rows as JSON.
 
-    >>> json_text([{"a": "1", "b": None}], "\n")
+    Args:
+        columns: the values of each column as JSON; null for null.
+        line_delimiter: ends each line.
+
+    >>> json_text({"a": pa.array(['"1"']), "b": pa.array([None], pa.string())}, "\n")
     '{"a":"1","b":null}\n'
     """
-    return "".join(
-        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + line_delimiter for row in rows
-    )
+    marks = "{", *[","] * (len(columns) - 1)
+    parts: list[Column | str] = []
+    for mark, (name, values) in zip(marks, columns.items(), strict=True):
+        parts += (f"{mark}{json_value(name)}:", pc.call_function("coalesce", [values, "null"]))
+    lines = pc.call_function("binary_join_element_wise", [*parts, "}" + line_delimiter, ""])
+    return "".join(lines.to_pylist())
+
+
+def json_value(value: Json) -> str:
+    """Format a value as JSON."""
+    return _JSON_WRITER.encode(value)
+
+
+def json_strings(texts: Column) -> Column:
+    r"""Format each text as a JSON string.
+
+    >>> json_strings(pa.array(["a", 'b"', None])).to_pylist()
+    ['"a"', '"b\\""', None]
+    """
+    if bool_values(matches(texts, r'["\\\x00-\x1f]')).any():
+        return map_distinct(texts, _JSON_WRITER.encode, pa.string())
+    quote = string_scalar('"')
+    return computed("binary_join_element_wise", [quote, texts, quote, string_scalar("")])
 
 
 def text_lines(column: Column, line_delimiter: str) -> str:

@@ -9,11 +9,12 @@ Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -29,7 +30,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.csv_json import CsvLayout, Json, csv_records, json_records
+from paimon_explore.encoding.csv_json import CsvLayout, Json, csv_columns, csv_records, json_records
 from paimon_explore.encoding.data_file_reader import WHOLE_FILE, PositionedBatch, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
 from paimon_explore.errors import CorruptFileError, PaimonError, UnsupportedFeatureError
@@ -62,7 +63,7 @@ class TextDataFile:
     """
 
     path: str
-    texts: Mapping[str, Sequence[Json]]
+    texts: "Mapping[str, Sequence[Json] | Column]"
     rows: int
 
     spans = WHOLE_FILE
@@ -85,15 +86,24 @@ class TextDataFile:
         where = f"column {column.name!r}"
         stored = _as_stored(column.type)
         try:
-            values: Sequence[object] = self.texts[column.name]
-            if not is_root(stored, *TEXTS) or {*map(type, values)} - {str, type(None)}:
-                values = [_plain(value, stored) for value in self.texts[column.name]]
-            array: Column = pa.array(values, to_arrow(stored))
+            array: Column = _stored_array(self.texts[column.name], stored)
             return adapt(array, stored, column.type, None)
         except UnsupportedFeatureError:
             raise
         except (PaimonError, UncastableError, pa.ArrowException, ValueError, TypeError) as error:
             raise CorruptFileError(self.path, where, str(error)) from error
+
+
+def _stored_array(texts: "Sequence[Json] | Column", stored: DataType) -> Column:
+    if isinstance(texts, pa.Array):
+        if is_root(stored, *TEXTS):
+            return texts
+        return _stored_array(
+            [None if text is None else str(text) for text in as_python(texts)], stored
+        )
+    if is_root(stored, *TEXTS) and {*map(type, texts)} <= {str, type(None)}:
+        return pa.array(texts, to_arrow(stored))
+    return pa.array([_plain(value, stored) for value in texts], to_arrow(stored))
 
 
 def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: str) -> TextDataFile:
@@ -116,13 +126,16 @@ def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: st
         null_literal=options.value(CSV_NULL_LITERAL),
         has_header=options.value(CSV_INCLUDE_HEADER),
     )
+    columns = csv_columns(text, names, layout)
+    if columns:
+        return TextDataFile(path, columns, len(columns[names[0]]))
     records = csv_records(text, layout)
     for number, record in enumerate(records):
         if len(record) != len(names):
             rule = f"must have {len(names)} fields, not {len(record)}"
             raise CorruptFileError(path, f"row {number}", rule)
-    columns = zip(*records, strict=True) if records else ((),) * len(names)
-    return TextDataFile(path, dict(zip(names, columns, strict=True)), len(records))
+    values = zip(*records, strict=True) if records else ((),) * len(names)
+    return TextDataFile(path, dict(zip(names, values, strict=True)), len(records))
 
 
 def json_file(text: str, options: TableOptions, *, path: str) -> TextDataFile:
@@ -133,7 +146,7 @@ def json_file(text: str, options: TableOptions, *, path: str) -> TextDataFile:
     """
     line = options.value(JSON_LINE_DELIMITER)
     records = list(json_records(text, line_delimiter=line, path=path))
-    names = dict.fromkeys(name for record in records for name in record)
+    names = dict.fromkeys(chain.from_iterable(records))
     texts = {name: [record.get(name) for record in records] for name in names}
     return TextDataFile(path, texts, len(records))
 

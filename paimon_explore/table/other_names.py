@@ -106,4 +106,6 @@ def _missing(value: object, name: str, names_here: Mapping[str, str]) -> Attribu
     here = next(found, None)
     hint = "" if here is None else f". Use {here}."
     owner = type(value).__name__
-    return AttributeError(f"{owner!r} object has no attribute {name!r}{hint}", name=name, obj=value)
+    return AttributeError(
+        f"{owner!r} object has no attribute {name!r}{hint}", name=name, obj=None if hint else value
+    )

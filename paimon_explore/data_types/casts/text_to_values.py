@@ -31,11 +31,12 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.casts.cast_errors import uncastable_value
 from paimon_explore.data_types.casts.datetime_casts import timestamps_of
-from paimon_explore.data_types.casts.numeric_casts import fitted_decimal
+from paimon_explore.data_types.casts.numeric_casts import decimals_from_decimals, fitted_decimal
 from paimon_explore.data_types.casts.text_functions import (
     computed,
     cut_texts,
     is_one_of,
+    kept_where,
     matches,
     replaced,
     where_valid,
@@ -52,6 +53,8 @@ _HEX_FLOAT = re.compile(
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
 )
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,10})?")
+_PLAIN_DECIMAL = r"^-?[0-9]{1,20}(\.[0-9]{1,18})?$"
+_PLAIN_TYPE = pa.decimal128(38, 18)
 _JAVA_SPACE = "".join(map(chr, range(33)))
 _SECOND_NANOS = 10**9
 
@@ -121,6 +124,10 @@ def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
     Raises:
         UncastableError: a text in another format.
     """
+    plain = true_mask(matches(array, _PLAIN_DECIMAL))
+    found = decimals_from_decimals(kept_where(plain, array).cast(_PLAIN_TYPE), target, target)
+    if plain.all():
+        return found
 
     def convert(value: object) -> Decimal | None:
         if not _DECIMAL.fullmatch(str(value)):
@@ -130,8 +137,9 @@ def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
         except InvalidOperation as error:
             raise uncastable_value(value, target) from error
 
-    # a loop over distinct values: Arrow has no function that rounds and gives null on overflow
-    return map_distinct(array, convert, to_arrow(target))
+    # a loop over distinct values: Arrow does not parse every form that Java does
+    others = map_distinct(kept_where(~plain, array), convert, to_arrow(target))
+    return computed("coalesce", [found, others])
 
 
 def dates_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:

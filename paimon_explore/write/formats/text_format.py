@@ -37,7 +37,9 @@ from paimon_explore.encoding.csv_json import (
     compressor,
     csv_header,
     csv_text,
+    json_strings,
     json_text,
+    json_value,
     text_lines,
 )
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
@@ -107,7 +109,8 @@ class TextWriter:
             texts = [_texts(c, f.type) for c, f in zip(columns, self._fields, strict=True)]
             self._put(csv_text(texts, self._csv))
         else:
-            self._put(json_text(_json_rows(columns, self._fields), self._json_line))
+            named = zip(columns, self._fields, strict=True)
+            self._put(json_text({f.name: _json(c, f.type) for c, f in named}, self._json_line))
 
     def _put(self, text: str) -> None:
         self._write(self._compressor.compress(text.encode()))
@@ -157,6 +160,13 @@ def _texts(array: Column, data_type: DataType) -> Column:
 
 def _base64(value: object) -> str:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else ""
+
+
+def _json(array: Column, data_type: DataType) -> Column:
+    if isinstance(data_type, AtomicType):
+        return json_strings(_texts(array, data_type))
+    values = _json_values(array, data_type)
+    return pa.array([None if v is None else json_value(v) for v in values], pa.string())
 
 
 def _json_rows(columns: Sequence[Column], fields: Sequence[DataField]) -> list[dict[str, Json]]:

@@ -10,8 +10,10 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.csv_json import (
     CsvLayout,
+    csv_columns,
     csv_records,
     decompressed,
     json_records,
@@ -70,6 +72,30 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\\")
 @given(st.lists(st.lists(TEXT, min_size=2, max_size=2)))
 def test_what_the_writer_wrote_is_read_back(rows: list[list[str]]) -> None:
     assert csv_records(written(rows), PLAIN) == rows
+
+
+@given(
+    st.text(st.sampled_from('a1,;\n \r\0"\\\ufeff\u00e9')),
+    st.sampled_from([";", ","]),
+    st.sampled_from(["", "a", "\\N"]),
+    st.sampled_from([0, 1]),
+)
+def test_columns_hold_the_fields_of_the_records(
+    text: str, delimiter: str, null: str, headers: int
+) -> None:
+    layout = CsvLayout(field_delimiter=delimiter, null_literal=null, has_header=bool(headers))
+    columns = csv_columns(text, ["x", "y"], layout)
+    if columns:
+        rows = zip(as_python(columns["x"]), as_python(columns["y"]), strict=True)
+        assert [*map(list, rows)] == csv_records(text, layout)
+
+
+def test_columns_are_found_where_no_field_is_quoted() -> None:
+    columns = csv_columns("1,a\\\n2,", ["x", "y"], PLAIN)
+    assert {name: as_python(values) for name, values in columns.items()} == {
+        "x": ["1", "2"],
+        "y": ["a\\", None],
+    }
 
 
 def test_json_records_keep_numbers_as_their_texts() -> None:
