@@ -36,7 +36,7 @@ from paimon_explore.data_types.arrow_buffers import (
     map_distinct,
     string_scalar,
 )
-from paimon_explore.data_types.casts.text_functions import computed, matches
+from paimon_explore.data_types.casts.text_functions import computed, concatenated, matches
 from paimon_explore.errors import CorruptFileError, InvalidInputError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import (
@@ -356,7 +356,7 @@ def json_text(columns: Mapping[str, Column], line_delimiter: str) -> str:
     return "".join(lines.to_pylist())
 
 
-def json_value(value: Json) -> str:
+def json_value(value: object) -> str:
     """Format a value as JSON."""
     return _JSON_WRITER.encode(value)
 
@@ -367,10 +367,11 @@ def json_strings(texts: Column) -> Column:
     >>> json_strings(pa.array(["a", 'b"', None])).to_pylist()
     ['"a"', '"b\\""', None]
     """
-    if bool_values(matches(texts, r'["\\\x00-\x1f]')).any():
-        return map_distinct(texts, _JSON_WRITER.encode, pa.string())
     quote = string_scalar('"')
-    return computed("binary_join_element_wise", [quote, texts, quote, string_scalar("")])
+    quoted = concatenated(quote, texts, quote)
+    is_escaped = matches(texts, r'["\\\x00-\x1f]')
+    escaped = map_distinct(computed("filter", [texts, is_escaped]), json_value, pa.string())
+    return computed("replace_with_mask", [quoted, is_escaped, escaped])
 
 
 def text_lines(column: Column, line_delimiter: str) -> str:

@@ -1,7 +1,6 @@
 """COPY INTO 'folder' FROM a table or query without Spark: one file, with the text of Spark's."""
 
 import base64
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -32,6 +31,7 @@ from paimon_explore.data_types.casts.text_functions import (
     replaced,
 )
 from paimon_explore.data_types.definitions import TypeRoot
+from paimon_explore.encoding.csv_json import json_strings, json_value
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
@@ -154,7 +154,7 @@ def _json_lines(form: FileFormat) -> _Lines:
     }
 
     def members(name: str, column: Column) -> Column:
-        return _wrapped(_json_texts(column, formats), f"{_string(name)}:", "")
+        return _wrapped(_json_texts(column, formats), f"{json_value(name)}:", "")
 
     return lambda batch: _wrapped(
         _joined([*map(members, batch.schema.names, batch.columns)], ",", "skip"), "{", "}"
@@ -170,12 +170,10 @@ def _json_texts(column: Column, formats: Mapping[str, str]) -> Column:
     shown = _texts(column, formats)
     if pat.is_integer(kind) or pat.is_decimal(kind) or pat.is_boolean(kind):
         return shown
-    quoted = _wrapped(shown, '"', '"')
+    quoted = json_strings(shown)
     if pat.is_floating(kind):
         return computed("if_else", [pc.call_function("is_finite", [column]), shown, quoted])
-    is_escaped = matches(shown, r'[\x00-\x1f"\\]')
-    escaped = _by_value(computed("filter", [shown, is_escaped]), _string)
-    return computed("replace_with_mask", [quoted, is_escaped, escaped])
+    return quoted
 
 
 def _texts(column: Column, formats: Mapping[str, str]) -> Column:
@@ -234,14 +232,12 @@ def _object(members: Iterable[tuple[tuple[str, _Text], object]]) -> str:
     return f"{{{','.join(found)}}}"
 
 
-def _string(text: object) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
 def _json(kind: pa.DataType, formats: Mapping[str, str]) -> _Text:
     """Return how JSON contains a value; null members of objects are left out, as in Spark."""
     if isinstance(kind, pa.StructType):
-        members = [(field.name, _string(field.name), _json(field.type, formats)) for field in kind]
+        members = [
+            (field.name, json_value(field.name), _json(field.type, formats)) for field in kind
+        ]
         return lambda value: _object(
             ((key, text), value[name])  # type: ignore[index]  # a dict
             for name, key, text in members
@@ -249,17 +245,17 @@ def _json(kind: pa.DataType, formats: Mapping[str, str]) -> _Text:
     if isinstance(kind, pa.MapType):
         key, item = _text(kind.key_type, formats), _or_null(_json(kind.item_type, formats))
         return lambda value: "{{{}}}".format(
-            ",".join(f"{_string(key(k))}:{item(v)}" for k, v in value)  # type: ignore[attr-defined]  # pairs
+            ",".join(f"{json_value(key(k))}:{item(v)}" for k, v in value)  # type: ignore[attr-defined]  # pairs
         )
     if isinstance(kind, pa.ListType):
         item = _or_null(_json(kind.value_type, formats))
         return lambda value: f"[{','.join(map(item, value))}]"  # type: ignore[call-overload]  # a list
     text = _text(kind, formats)
     if pat.is_floating(kind):
-        return lambda value: text(value) if abs(value) < float("inf") else _string(text(value))  # type: ignore[arg-type]
+        return lambda value: text(value) if abs(value) < float("inf") else json_value(text(value))  # type: ignore[arg-type]
     if pat.is_integer(kind) or pat.is_decimal(kind) or pat.is_boolean(kind):
         return text
-    return lambda value: _string(text(value))
+    return lambda value: json_value(text(value))
 
 
 def _or_null(text: _Text) -> _Text:
