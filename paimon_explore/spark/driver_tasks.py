@@ -12,6 +12,8 @@ from pyspark.sql.types import StructType
 from paimon_explore.spark.python_worker_patches import lighten_worker
 
 Task = TypeVar("Task")
+_MOST_NUMBERS = 10_000_000
+"""Spark generates and filters so many numbers within some 30 ms."""
 
 
 def map_tasks(
@@ -19,6 +21,8 @@ def map_tasks(
     tasks: Sequence[Task],
     work: Callable[[Task], Iterator[pa.RecordBatch]],
     schema: StructType | str,
+    *,
+    rows: int = 0,
 ) -> DataFrame:
     """Return the rows that a function makes of each task, computed in one Spark task each.
 
@@ -27,20 +31,27 @@ def map_tasks(
         tasks: sent to the workers by pickling.
         work: runs one task; sent by pickling, too.
         schema: the Spark schema of the rows.
+        rows: how many rows there are at most, by which Spark chooses how to join them; 0 if they
+            are not joined.
     """
-    run = partial(_run, work, [pickle.dumps(task) for task in tasks])
-    numbers = spark.range(0, len(tasks), 1, max(1, len(tasks)))
-    return numbers.mapInArrow(run, schema)
+    count = max(1, len(tasks))
+    # to Spark, the result has half as many rows as there are numbers before the filter; it compiles
+    # a filter once, so there are few of them
+    step = 1 << (min(2 * rows, _MOST_NUMBERS) // count).bit_length()
+    run = partial(_run, work, [pickle.dumps(task) for task in tasks], step)
+    numbers = spark.range(0, len(tasks) * step, 1, count)
+    return (numbers.filter(f"id % {step} = 0") if rows else numbers).mapInArrow(run, schema)
 
 
 def _run(
     work: Callable[[Task], Iterator[pa.RecordBatch]],
     tasks: Sequence[bytes],
+    step: int,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """Run the tasks whose numbers arrive."""
+    """Run the tasks whose numbers, times the step, arrive."""
     lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            task: Task = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
+            task: Task = pickle.loads(tasks[(number or 0) // step])  # noqa: S301 - bytes of our driver
             yield from work(task)

@@ -386,3 +386,25 @@ def test_many_rows_of_small_tables_are_read_by_one_task(
     assert sorted(row.id for row in few.collect()) == [14_998, 14_999]
     assert "MapInArrow" in physical_plan(many)
     assert many.count() == 11_000
+
+
+@pytest.mark.parametrize(
+    ("limit", "how"), [("10MB", "BroadcastHashJoin"), ("500KB", "SortMergeJoin")]
+)
+def test_rows_of_tasks_are_broadcast_only_if_they_are_few(
+    spark: SparkSession, catalog: Catalog, limit: str, how: str
+) -> None:
+    table = catalog.create_table("demo.joined", {"id": "INT", "n": "INT"}, primary_key="id")
+    for start in (0, 1_000):
+        table.upsert({"id": range(start, start + 20_000), "n": [1] * 20_000})
+    system = f"{table.path}$audit_log"
+    setting = "spark.sql.autoBroadcastJoinThreshold"
+    before = str(spark.conf.get(setting))
+    spark.conf.set(setting, limit)
+    try:
+        for other in (table, system):
+            joined = read(spark, table, ["id"]).join(read(spark, other, ["id", "n"]), "id")
+            assert how in physical_plan(joined)
+        assert read(spark, table, ["id"]).join(read(spark, table), "id").count() == 21_000
+    finally:
+        spark.conf.set(setting, before)

@@ -137,7 +137,8 @@ def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) 
         if found is not None:
             return found
     tasks = groups(splits, spark.sparkContext.defaultParallelism)
-    return map_tasks(spark, tasks, partial(read_splits, job), job.schema)
+    rows = sum(split.row_count for split in splits)
+    return map_tasks(spark, tasks, partial(read_splits, job), job.schema, rows=rows)
 
 
 def _read_in_driver(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame | None:

@@ -106,7 +106,8 @@ class SpecialRead:
                 return spark.createDataFrame([], schema=self.schema)
             return spark.createDataFrame(self.rows, schema=self.schema)
         tasks = groups(self.splits, spark.sparkContext.defaultParallelism)
-        return map_tasks(spark, tasks, self.job.rows, self.schema)
+        rows = sum(split.row_count for split in self.splits)
+        return map_tasks(spark, tasks, self.job.rows, self.schema, rows=rows)
 
     def narrowed(self, schema: st.StructType) -> "SpecialRead":
         """Return the same read with some of the columns.

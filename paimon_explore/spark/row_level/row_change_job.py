@@ -101,7 +101,8 @@ class PlacedRows:
                 st.StructField(ROW, st.LongType(), nullable=False),
             ]
         )
-        return map_tasks(self.spark, tasks, partial(_rows_of, job), schema)
+        rows = sum(split.row_count for split in splits)
+        return map_tasks(self.spark, tasks, partial(_rows_of, job), schema, rows=rows)
 
 
 def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> PlacedRows:
