@@ -96,10 +96,10 @@ def test_a_deleted_key_may_come_back_anywhere() -> None:
 
 @pytest.mark.parametrize("engine", ["partial-update", "aggregation"])
 def test_engines_that_combine_write_to_where_the_key_lives(engine: str) -> None:
-    table = table_of(
-        [row(1, "a", 1)], [row(1, "b", 5), row(7, "b", 7), row(7, "c", 8)], engine=engine
-    )
-    assert visible(table) == [(1, "a", 5), (7, "b", 8)]
+    old = [row(1, "a", 1), row(2, "d", 2)]
+    new = [row(1, "b", 5), row(7, "b", 7), row(2, "a", 6), row(7, "c", 8)]
+    table = table_of(old, new, engine=engine)
+    assert visible(table) == [(1, "a", 5), (2, "d", 6), (7, "b", 8)]
 
 
 def test_first_rows_stay_where_they_are() -> None:

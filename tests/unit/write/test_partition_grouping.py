@@ -1,5 +1,7 @@
 """Rows apart by partition and bucket."""
 
+from itertools import islice
+
 import numpy as np
 import pyarrow as pa
 
@@ -55,6 +57,17 @@ def test_rows_of_a_group_keep_their_order() -> None:
         (b"\0", 0): [2],
         (b"\0", 1): [5],
     }
+
+
+def test_one_row_is_in_one_partition() -> None:
+    assert len(partitions_of(BATCH.slice(2, 1), RowType(fields=(DT, HR))).keys) == 1
+
+
+def test_rows_are_split_into_more_groups_than_16_bits_count() -> None:
+    rows = pa.RecordBatch.from_arrays([pa.array(range(70_000))], names=["v"])
+    partitions = partitions_of(rows, RowType(fields=()))
+    groups = split_rows(rows, partitions, np.arange(70_000, dtype=np.int32))
+    assert [group.rows.column("v").to_pylist() for group in islice(groups, 2)] == [[0], [1]]
 
 
 def test_a_single_group_is_passed_on_as_it_is() -> None:
