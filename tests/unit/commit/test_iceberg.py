@@ -618,6 +618,9 @@ def test_tags_are_references() -> None:
     table.create_tag("second", 2)
     table.maintenance.rename_tag("first", "one")
     assert seen(table).tags == {"one": 1, "second": 2}
+    assert table.maintenance.replace_tag("one", 2).snapshot.id == 2
+    assert seen(table).tags == {"one": 2, "second": 2}
+    table.maintenance.replace_tag("one", 1)
     table.delete_tag("second")
     assert seen(table).tags == {"one": 1}
 
