@@ -186,7 +186,9 @@ class SplitReader:
             return self._retracted(split)
         if isinstance(split, DifferenceSplit):
             return self._difference(split)
-        return self._raw(split) if split.raw_convertible else self._merged(split, self.spec)
+        if split.raw_convertible:
+            return self._raw(split)
+        return self._merged(split, self.spec) if split.bucket >= 0 else self._postponed(split)
 
     def filtered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Filters rows with `fields` by the predicate and selects the columns."""
@@ -249,8 +251,9 @@ class SplitReader:
         whole = replace(
             self,
             columns=needed_columns(spec),
-            predicate=TRUE,
+            predicate=self._on_keys,
             system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+            as_stored=True,
             variant_paths={},
         )
         layers = [
@@ -303,6 +306,13 @@ class SplitReader:
                 column = take_rows(value, np.zeros(batch.num_rows, np.int64))
                 batch = batch.set_column(at, batch.schema.field(at), column)
         return batch
+
+    def _postponed(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+        """Merges the records of a postpone bucket as if its files had just been written."""
+        from paimon_explore.merge.in_memory_merge import merge_as_written  # noqa: PLC0415 - rare
+
+        stored = replace(self, system_columns=(SystemColumn.VALUE_KIND,))
+        return merge_as_written(stored._raw(split), self.spec)  # noqa: SLF001 - of this class
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
         keys = self.target.schema.project(self.target.schema.trimmed_primary_keys)
