@@ -96,6 +96,8 @@ def merge_as_written(
     block: list[pa.RecordBatch] = []
     count = 0
     for batch in batches:
+        if not batch.num_rows:
+            continue
         if block and sum(one.nbytes for one in block) + batch.nbytes > _BLOCK_BYTES:
             runs.append(_merged(pa.Table.from_batches(block), spec))
             block = []

@@ -41,7 +41,7 @@ from paimon_explore.metadata.options.table_options import (
     SEQUENCE_SNAPSHOT_ORDERING,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.table_paths import file_in
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET, file_in
 from paimon_explore.read import readable_columns
 from paimon_explore.read.batch_filter import filter_batches
 from paimon_explore.read.data_file import (
@@ -67,6 +67,7 @@ from paimon_explore.scan.manifest_arrays import byte_array, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import (
+    BucketRange,
     DataSplit,
     DifferenceSplit,
     LayeredSplit,
@@ -186,9 +187,7 @@ class SplitReader:
             return self._retracted(split)
         if isinstance(split, DifferenceSplit):
             return self._difference(split)
-        if split.raw_convertible:
-            return self._raw(split)
-        return self._merged(split, self.spec) if split.bucket >= 0 else self._postponed(split)
+        return self._raw(split) if split.raw_convertible else self._merged(split, self.spec)
 
     def filtered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Filters rows with `fields` by the predicate and selects the columns."""
@@ -257,7 +256,10 @@ class SplitReader:
             variant_paths={},
         )
         layers = [
-            (with_number(batch, SystemColumn.SEQUENCE_NUMBER, age) for batch in whole.read(layer))
+            (
+                with_number(batch, SystemColumn.SEQUENCE_NUMBER, age)
+                for batch in whole._layer(layer, split.buckets)  # noqa: SLF001 - of this class
+            )
             for age, layer in enumerate(split.layers)
         ]
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
@@ -307,12 +309,14 @@ class SplitReader:
                 batch = batch.set_column(at, batch.schema.field(at), column)
         return batch
 
-    def _postponed(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
-        """Merges the records of a postpone bucket as if its files had just been written."""
-        from paimon_explore.merge.in_memory_merge import merge_as_written  # noqa: PLC0415 - rare
+    def _layer(self, split: DataSplit, buckets: BucketRange | None) -> Iterator[pa.RecordBatch]:
+        """Merges the files of a layer; postponed records of some buckets in their own order."""
+        if split.bucket != POSTPONE_BUCKET:
+            return self.read(split)
+        from paimon_explore.read.postponed_records import merged_postponed  # noqa: PLC0415 - rare
 
         stored = replace(self, system_columns=(SystemColumn.VALUE_KIND,))
-        return merge_as_written(stored._raw(split), self.spec)  # noqa: SLF001 - of this class
+        return merged_postponed(stored._raw(split), self.target, self.spec, buckets)  # noqa: SLF001 - of this class
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
         keys = self.target.schema.project(self.target.schema.trimmed_primary_keys)

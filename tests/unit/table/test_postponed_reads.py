@@ -20,47 +20,47 @@ def merging(table: Table) -> Table:
     return open_table(table.path, options=MERGED)
 
 
-def half_compacted(folder: Path, options: Mapping[str, str], *, deletes: bool = True) -> Table:
+def half_compacted(folder: Path, options: Mapping[str, str]) -> Table:
     """Keys 1 to 4 in real buckets, then postponed: 2 and 3 changed, 5 and 6 added, 1 deleted."""
     table = numbered_table(folder, {**POSTPONED, **options})
     table.upsert([{"k": k, "v": 10 * k, "s": k} for k in range(1, 5)])
     table.compact()
     table.upsert([{"k": k, "v": v, "s": s} for k, v, s in ((2, 5, 1), (3, None, 9), (5, 50, 5))])
     table.upsert([{"k": 2, "v": 7, "s": 8}, {"k": 6, "v": 60, "s": 6}, {"k": 6, "v": 61, "s": 5}])
-    if deletes:
+    if "merge-engine" not in options:
         table.upsert([{"k": 1, "v": 10, "s": 1, "_ROW_KIND": "-D"}])
     return table
 
 
 @pytest.mark.parametrize(
-    ("options", "deletes", "expected"),
+    ("options", "expected"),
     [
-        ({}, True, {2: 7, 3: None, 4: 40, 5: 50, 6: 61}),
-        ({"sequence.field": "s"}, True, {2: 7, 3: None, 4: 40, 5: 50, 6: 60}),
-        ({"merge-engine": "partial-update"}, False, {1: 10, 2: 7, 3: 30, 4: 40, 5: 50, 6: 61}),
+        ({}, {2: 7, 3: None, 4: 40, 5: 50, 6: 61}),
+        ({"sequence.field": "s"}, {2: 7, 3: None, 4: 40, 5: 50, 6: 60}),
+        ({"deletion-vectors.enabled": "true"}, {2: 7, 3: None, 4: 40, 5: 50, 6: 61}),
+        ({"changelog-producer": "lookup"}, {2: 7, 3: None, 4: 40, 5: 50, 6: 61}),
+        ({"merge-engine": "partial-update"}, {1: 10, 2: 7, 3: 30, 4: 40, 5: 50, 6: 61}),
+        ({"merge-engine": "first-row"}, {1: 10, 2: 20, 3: 30, 4: 40, 5: 50, 6: 60}),
         (
             {"merge-engine": "aggregation", "fields.v.aggregate-function": "sum"},
-            False,
             {1: 10, 2: 32, 3: 30, 4: 40, 5: 50, 6: 121},
         ),
-        ({"merge-engine": "first-row"}, False, {1: 10, 2: 20, 3: 30, 4: 40, 5: 50, 6: 60}),
-        ({"deletion-vectors.enabled": "true"}, True, {2: 7, 3: None, 4: 40, 5: 50, 6: 61}),
-        ({"changelog-producer": "lookup"}, True, {2: 7, 3: None, 4: 40, 5: 50, 6: 61}),
     ],
 )
-@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
-def test_postponed_records_are_merged_as_compaction_would(
+@pytest.mark.parametrize(("split_size", "splits"), [("1 b", 3), ("1 mb", 1)])
+def test_postponed_records_are_merged_as_by_a_compaction(  # the parameters
     options: Mapping[str, str],
-    deletes: bool,  # noqa: FBT001  # of the parameters
     expected: Mapping[object, object],
-    block_bytes: int,
+    split_size: str,
+    splits: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(in_memory_merge, "_BLOCK_BYTES", block_bytes)
-    table = half_compacted(tmp_path, options, deletes=deletes)
+    monkeypatch.setattr(in_memory_merge, "_BLOCK_BYTES", 1 if splits == 1 else 1 << 20)
+    table = half_compacted(tmp_path, {**options, "source.split.target-size": split_size})
     assert values(table) == {1: 10, 2: 20, 3: 30, 4: 40}
     merged = merging(table)
+    assert len(merged.scan().plan().splits) == splits
     assert values(merged) == expected
     assert merged.count() == len(expected)
     assert values(merged.at(snapshot=2)) == {1: 10, 2: 20, 3: 30, 4: 40}
