@@ -1,6 +1,6 @@
-"""Merge of a writer's buffered rows before a flush."""
+"""Merge of unsorted rows: a writer's buffered rows before a flush, and postponed records."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +23,11 @@ from paimon_explore.merge.section_merge import (
     merge_groups,
     record_groups,
 )
+from paimon_explore.merge.sort_merge import merge_runs
 from paimon_explore.metadata.manifest.manifest_table import as_array
+
+_BLOCK_BYTES = 256 << 20
+"""Maximum bytes of records that are sorted at a time."""
 
 
 def sort_rows(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordBatch:
@@ -60,12 +64,49 @@ def merge_sorted(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordB
         InvalidInputError: retract records that the engine or a function does not accept.
         UnsupportedFeatureError: a function that needs an optional package.
     """
-    task = Task(spec=spec, functions=functions_of(spec), keep_retracts=True)
-    section = Section([_one_batch(rows)])
     try:
-        return merge_groups(section, task, record_groups(section, task))
+        return _merged(rows, spec)
     except FormatError as error:
         raise InvalidInputError(error.message, hint=error.hint) from error
+
+
+def _merged(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordBatch:
+    task = Task(spec=spec, functions=functions_of(spec), keep_retracts=True)
+    section = Section([_one_batch(rows)])
+    return merge_groups(section, task, record_groups(section, task))
+
+
+def merge_as_written(
+    batches: Iterable[pa.RecordBatch], spec: MergeSpec
+) -> Iterator[pa.RecordBatch]:
+    """Merges records in the order in which they were written; all are kept in memory.
+
+    Args:
+        batches: the records, with `needed_columns(spec)` and `_VALUE_KIND` int8.
+        spec: the merge spec.
+
+    Yields:
+        Batches with one row per key, ascending: `spec.columns`, `_SEQUENCE_NUMBER`, `_VALUE_KIND`.
+
+    Raises:
+        FormatError: retract records that the engine or a function does not accept.
+        UnsupportedFeatureError: a function that needs an optional package.
+    """
+    runs: list[pa.RecordBatch] = []
+    block: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        if block and sum(one.nbytes for one in block) + batch.nbytes > _BLOCK_BYTES:
+            runs.append(_merged(pa.Table.from_batches(block), spec))
+            block = []
+        numbers = int64_array(np.arange(count, count + batch.num_rows))
+        block.append(batch.append_column(SEQUENCE_NUMBER, numbers))
+        count += batch.num_rows
+    if block:
+        runs.append(_merged(pa.Table.from_batches(block), spec))
+    return merge_runs([iter([run]) for run in runs], spec, keep_retracts=True)
 
 
 def merge_sorted_buckets(buckets: Sequence[pa.Table], spec: MergeSpec) -> list[pa.RecordBatch]:

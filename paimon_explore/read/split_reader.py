@@ -41,7 +41,7 @@ from paimon_explore.metadata.options.table_options import (
     SEQUENCE_SNAPSHOT_ORDERING,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.table_paths import file_in
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET, file_in
 from paimon_explore.read import readable_columns
 from paimon_explore.read.batch_filter import filter_batches
 from paimon_explore.read.data_file import (
@@ -67,6 +67,7 @@ from paimon_explore.scan.manifest_arrays import byte_array, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import (
+    BucketRange,
     DataSplit,
     DifferenceSplit,
     LayeredSplit,
@@ -249,12 +250,16 @@ class SplitReader:
         whole = replace(
             self,
             columns=needed_columns(spec),
-            predicate=TRUE,
+            predicate=self._on_keys,
             system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+            as_stored=True,
             variant_paths={},
         )
         layers = [
-            (with_number(batch, SystemColumn.SEQUENCE_NUMBER, age) for batch in whole.read(layer))
+            (
+                with_number(batch, SystemColumn.SEQUENCE_NUMBER, age)
+                for batch in whole._layer(layer, split.buckets)  # noqa: SLF001 - of this class
+            )
             for age, layer in enumerate(split.layers)
         ]
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
@@ -303,6 +308,15 @@ class SplitReader:
                 column = take_rows(value, np.zeros(batch.num_rows, np.int64))
                 batch = batch.set_column(at, batch.schema.field(at), column)
         return batch
+
+    def _layer(self, split: DataSplit, buckets: BucketRange | None) -> Iterator[pa.RecordBatch]:
+        """Merges the files of a layer; postponed records of some buckets in their own order."""
+        if split.bucket != POSTPONE_BUCKET:
+            return self.read(split)
+        from paimon_explore.read.postponed_records import merged_postponed  # noqa: PLC0415 - rare
+
+        stored = replace(self, system_columns=(SystemColumn.VALUE_KIND,))
+        return merged_postponed(stored._raw(split), self.target, self.spec, buckets)  # noqa: SLF001 - of this class
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
         keys = self.target.schema.project(self.target.schema.trimmed_primary_keys)

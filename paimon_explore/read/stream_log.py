@@ -17,8 +17,6 @@ a rollback only while the next snapshot is greater than the latest one plus one.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import NotFoundError, SnapshotExpiredError, StreamRollbackError
 from paimon_explore.frozen_dataclass import dataclass
@@ -50,6 +48,7 @@ from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.scan.splits.postponed_splits import write_order
 from paimon_explore.scan.splits.split_generator import files_as_splits
 from paimon_explore.store.expired import explain_missing_files
 
@@ -207,9 +206,8 @@ class StreamLog:
             return ()
         with explain_missing_files(target.store, snapshot):
             files = live_files(target.store, snapshot, partition_filter_of(target, self.where))
-        created = numbers(files.table, "creation_time")
         wanted = numbers(files.table, "bucket") == POSTPONE_BUCKET
-        wanted &= created >= (target.created_since or 0)
-        order = np.argsort(created, kind="stable")
-        files = files.take(order[wanted[order]])
+        wanted &= numbers(files.table, "creation_time") >= (target.created_since or 0)
+        files = files.filter(wanted)
+        files = files.take(write_order(files))
         return files_as_splits(target.located_changes(files, snapshot), target.rules)

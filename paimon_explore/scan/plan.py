@@ -21,7 +21,9 @@ from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, partition_filter
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.options.effective_options import merges_postponed
 from paimon_explore.metadata.options.option_enums import MergeEngine
+from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.options.table_options import (
     BUCKET,
     DATA_EVOLUTION_ENABLED,
@@ -30,6 +32,8 @@ from paimon_explore.metadata.options.table_options import (
     MERGE_ENGINE,
     PK_BITMAP_INDEX_COLUMNS,
     PK_BTREE_INDEX_COLUMNS,
+    POSTPONE_BUCKET,
+    POSTPONE_MERGE_ON_READ,
     SCAN_BUCKET,
     SCAN_PLAN_SORT_PARTITION,
     SOURCE_SPLIT_OPEN_FILE_COST,
@@ -39,13 +43,13 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries, sorted_by_partition
-from paimon_explore.scan.manifest_arrays import Mask, Rows, bucket_numbers, group_numbers, numbers
+from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
+from paimon_explore.scan.pruning.pruning_stages import FileStage, Stage
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
-from paimon_explore.scan.splits.key_range_sections import key_ranks, may_tie, sections
 from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel, created_since
@@ -65,7 +69,6 @@ VALUE_STAGE = "value statistics"
 GLOBAL_INDEX_STAGE = "global index"
 PRIMARY_KEY_INDEX_STAGE = "primary-key index"
 
-_POSTPONED = -2
 _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
 _VALUE_STATS = frozenset({"value_min", "value_max", "value_null_counts"})
 _KEYS = frozenset({"min_key", "max_key"})
@@ -131,6 +134,9 @@ class ScanTarget:
                 f"Option {SCAN_BUCKET.key!r} = {bucket} needs a table with a primary key and "
                 "a fixed number of buckets."
             )
+        if since is not None:
+            use = "selecting files by their creation time"
+            check_not_postponed(self.options, use, self.store.paths.root)
         created = None if since is None else local_millis(since)
         return replace(self, created_since=created, only_bucket=bucket)
 
@@ -149,7 +155,20 @@ class ScanTarget:
     @property
     def hides_level_0(self) -> bool:
         """Whether rows become visible only by compaction."""
-        return self.levels_disjoint and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
+        return (
+            self.levels_disjoint
+            and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
+            and not self.merges_postponed
+        )
+
+    @property
+    def merges_postponed(self) -> bool:
+        """Whether postponed records and level 0 are merged on read; never for some levels only."""
+        return self.only_level is None and merges_postponed(self.options)
+
+    def without_postponed(self) -> "ScanTarget":
+        """Return the target for reads that leave postponed records out, whatever the options."""
+        return replace(self, options=self.options.changed({POSTPONE_MERGE_ON_READ.key: "false"}))
 
     @property
     def has_primary_key_indexes(self) -> bool:
@@ -198,23 +217,6 @@ class ScanTarget:
             snapshot_id=snapshot.id,
             branch=self.branch,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """Counts of one pruning stage.
-
-    Attributes:
-        name: the criterion.
-        unit: `manifests` or `files`.
-        total: number of items before.
-        kept: number of items after.
-    """
-
-    name: str
-    unit: str
-    total: int
-    kept: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -268,10 +270,19 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
         entries = sorted_by_partition(entries, partitions)
     return ScanPlan(
         snapshot=target.snapshot,
-        splits=make_splits(target.located(entries, target.snapshot, indexed), target.rules),
+        splits=packed_splits(target, target.located(entries, target.snapshot, indexed)),
         stages=tuple(stages),
         rest=parts.rest,
     )
+
+
+def packed_splits(target: ScanTarget, files: LocatedFiles) -> Sequence[PlainSplit]:
+    """Pack the files that the pruning stages kept into splits."""
+    if not target.merges_postponed:
+        return make_splits(files, target.rules)
+    from paimon_explore.scan.splits.postponed_splits import splits_with_postponed  # noqa: PLC0415 - may be there
+
+    return splits_with_postponed(files, target.rules)
 
 
 def _planned_files(
@@ -395,26 +406,6 @@ def prune_files(
     return entries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileStage:
-    """A pruning stage applied to files.
-
-    Attributes:
-        name: the criterion.
-        before: the files before the stage.
-        mask: True for the files to keep.
-    """
-
-    name: str
-    before: ManifestEntries
-    mask: Mask
-
-    @property
-    def kept(self) -> ManifestEntries:
-        """The files after the stage."""
-        return self.before if self.mask.all() else self.before.filter(self.mask)
-
-
 def file_stages(
     target: ScanTarget,
     entries: ManifestEntries,
@@ -434,6 +425,7 @@ def file_stages(
     yield stage
     if rest == TRUE:
         return
+    from paimon_explore.scan.key_pruning import key_mask  # noqa: PLC0415 - likewise
     from paimon_explore.scan.pruning.bucket_pruning import bucket_mask  # noqa: PLC0415 - there is a predicate
 
     entries = stage.kept
@@ -451,7 +443,9 @@ def file_stages(
         return
     parts = split(rest, [field.name for field in keys])
     if parts.pushed != TRUE:
-        stage = FileStage(name=KEY_STAGE, before=entries, mask=_keys(entries, parts.pushed, keys))
+        stage = FileStage(
+            name=KEY_STAGE, before=entries, mask=key_mask(entries, parts.pushed, keys)
+        )
         yield stage
         entries = stage.kept
     if parts.rest == TRUE:  # the bounds of the keys are those of their columns
@@ -533,8 +527,8 @@ def _by_primary_key_index(
 
 def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
     mask = np.ones(len(entries), dtype=np.bool_)
-    if target.keys is not None:
-        mask &= numbers(entries.table, "bucket") != _POSTPONED
+    if target.keys is not None and not target.merges_postponed:
+        mask &= numbers(entries.table, "bucket") != POSTPONE_BUCKET
     if target.only_level is not None:
         mask &= numbers(entries.table, "level") == target.only_level
     if target.only_bucket is not None:
@@ -545,28 +539,6 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
     if target.created_since is not None:
         mask &= numbers(entries.table, "creation_time") >= target.created_since
     return mask
-
-
-def _keys(entries: ManifestEntries, on_keys: Expression, keys: RowType) -> Mask:
-    from paimon_explore.scan.pruning.file_statistics import key_stats  # noqa: PLC0415 - there is a predicate
-    from paimon_explore.scan.pruning.statistics_pruning import may_match  # noqa: PLC0415 - likewise
-
-    mask = may_match(on_keys, key_stats(entries, keys))
-    return mask if mask.all() or not mask.any() else _with_tied(entries, mask, keys)
-
-
-def _with_tied(entries: ManifestEntries, mask: Mask, keys: RowType) -> Mask:
-    """Keeps further files: those on which the order of tied records of kept files may depend."""
-    buckets = bucket_numbers(entries.table)
-    counts = np.bincount(buckets)
-    some = np.bincount(buckets[mask], minlength=len(counts))
-    divided = np.flatnonzero((some > 0) & (some < counts) & may_tie(entries, buckets))
-    found = mask.copy()
-    for bucket in divided.tolist():
-        rows = np.flatnonzero(buckets == bucket)
-        for section in sections(*key_ranks(entries.take(rows), keys)):
-            found[rows[section]] = mask[rows[section]].any()
-    return found
 
 
 def _values(
@@ -584,6 +556,10 @@ def _values_by_bucket(
 ) -> Mask:
     """Value statistics: per file where keys are unique above level 0, else per bucket."""
     matches = _values(target, entries, rest, schema_of)
+    if target.merges_postponed:
+        from paimon_explore.scan.splits.postponed_splits import in_merged_partitions  # noqa: PLC0415 - may be there
+
+        matches |= in_merged_partitions(entries)
     if target.hides_level_0:
         return matches
     engine = target.options.value(MERGE_ENGINE)

@@ -49,6 +49,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.options.tag_options import CONSUMER_ID
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
@@ -260,6 +261,9 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ignores_deletes: bool = False,
     ) -> None:
         self._scan = scan
+        check_not_postponed(
+            scan.target.options, "streaming from a table", scan.target.store.paths.root
+        )
         self._start = stream_start(scan.target.store, scan.target.options)
         self._parallelism = parallelism
         self._limits = limits

@@ -23,6 +23,7 @@ from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
+from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
@@ -91,6 +92,10 @@ class ChangeReader:
     narrowed: RowType | None = None
     where: Expression = TRUE
     mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO
+
+    def __post_init__(self) -> None:
+        """Refuse changes of postponed records."""
+        check_not_postponed(self.target.options, "reading changes", self.target.store.paths.root)
 
     @property
     def schema(self) -> pa.Schema:

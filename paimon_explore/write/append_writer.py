@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
+from paimon_explore.metadata.schema.fixed_buckets import fixed_buckets
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.blob_files import BlobFiles, blob_fields, check_references, without_blobs
@@ -149,27 +149,6 @@ class AppendWriter(AbortableWriter):
     def abort(self) -> None:
         """Delete all files of this writer."""
         self._writers.abort()
-
-
-def fixed_buckets(
-    batch: pa.RecordBatch, schema: TableSchema, options: TableOptions
-) -> npt.NDArray[np.int32]:
-    """Return the bucket of each row by the table's bucket key and number of buckets.
-
-    Raises:
-        InvalidInputError: the table has no bucket key.
-    """
-    keys = schema.project(schema.bucket_keys)
-    if not len(keys):
-        raise InvalidInputError(
-            "A table with fixed buckets and without primary key requires the option 'bucket-key'."
-        )
-    return bucket_of(
-        [batch.column(column.name) for column in keys],
-        [column.type for column in keys],
-        options.value(opt.BUCKET),
-        options.value(opt.BUCKET_FUNCTION).value,
-    )
 
 
 def write_append(

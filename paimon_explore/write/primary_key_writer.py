@@ -53,10 +53,11 @@ from paimon_explore.metadata.options.table_options import (
     POSTPONE_BUCKET,
     TableOptions,
 )
+from paimon_explore.metadata.schema.fixed_buckets import fixed_buckets
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import LatestSnapshot
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append_writer import AbortableWriter, fixed_buckets
+from paimon_explore.write.append_writer import AbortableWriter
 from paimon_explore.write.blob_files import ManagedBlobs, check_references
 from paimon_explore.write.buckets.bucket_writers import BucketId, BucketWriters
 from paimon_explore.write.buckets.cross_partition import KeyIndex

@@ -224,6 +224,21 @@ def test_what_changed_between_two_points_is_read(spark: SparkSession, catalog: C
         assert difference(expected, loaded.toArrow()) == ""
 
 
+def test_postponed_records_are_merged_if_asked(spark: SparkSession, catalog: Catalog) -> None:
+    options = {"bucket": "-2", "postpone.default-bucket-num": "2", "write-only": "true"}
+    columns = {"k": "INT", "v": "INT"}
+    table = catalog.create_table("demo.late", columns, primary_key="k", options=options)
+    table.upsert([{"k": k, "v": 1} for k in range(5)])
+    table.compact()
+    table.upsert([{"k": 1, "v": 2}, {"k": 9, "v": 2}])
+    merged = {"postpone.merge-on-read": "true", "source.split.target-size": "1 b"}
+    reader = spark.read.format(NAME).options(**merged)
+    rows = reader.load(table.path)
+    assert (rows.count(), rows.where("v = 2").count(), rows.where("v = 1").count()) == (6, 2, 4)
+    with pytest.raises(AnalysisException, match=r"'postpone.merge-on-read' = 'true'"):
+        reader.option("incremental-between", "1,2").load(table.path)
+
+
 def test_branches_watermarks_and_versions_are_options(
     spark: SparkSession, catalog: Catalog
 ) -> None:

@@ -157,7 +157,8 @@ class SnapshotFiles:
     def _read_without_merge(self, snapshot: Snapshot) -> frozenset[tuple[object, ...]]:
         """Return the files whose rows are rows of the table, whatever their level is."""
         all_levels = self._options.changed({DELETION_VECTORS_MERGE_ON_READ.key: "true"})
-        splits = plan_scan(replace(self._target(snapshot), options=all_levels)).splits
+        target = replace(self._target(snapshot), options=all_levels)
+        splits = plan_scan(target.without_postponed()).splits
         return frozenset(
             key
             for split in splits

@@ -42,6 +42,7 @@ from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rows.record_status import (
     BY_VECTOR,
     KINDS,
+    MERGED_ON_READ,
     NOT_COMPACTED,
     RECORD_COLUMNS,
     SYSTEM,
@@ -56,6 +57,7 @@ from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
     MERGE_ENGINE,
 )
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.split_reader import SplitReader
@@ -415,8 +417,11 @@ class _Judge:
         if known not in self._known:
             row, problem = self._row(target)
             by_bucket = groupby(sorted(live, key=_bucket), key=_bucket)
+            merged = target.merges_postponed and any(f.bucket == POSTPONE_BUCKET for f in live)
             versions = [
-                one for _, files in by_bucket for one in self._judged(target, [*files], deleted)
+                one
+                for _, files in by_bucket
+                for one in self._judged(target, [*files], deleted, merged=merged)
             ]
             self._known[known] = KeyState(
                 snapshot_id=snapshot.id, versions=tuple(versions), row=row, problem=problem
@@ -440,13 +445,18 @@ class _Judge:
         return [position in self._vectors[found] for position in positions]
 
     def _judged(
-        self, target: ScanTarget, files: Sequence[_LiveFile], deleted: Mapping[str, list[bool]]
+        self,
+        target: ScanTarget,
+        files: Sequence[_LiveFile],
+        deleted: Mapping[str, list[bool]],
+        *,
+        merged: bool,
     ) -> Iterator[JudgedVersion]:
         """The versions in one bucket, newest first."""
         parts = {file.name: self.records[file.name] for file in files}
         levels = [file.level for file in files]
         apart = [
-            BY_VECTOR if gone else NOT_COMPACTED if hidden else None
+            BY_VECTOR if gone else NOT_COMPACTED if hidden else MERGED_ON_READ if merged else None
             for file in files
             for hidden in (is_hidden(target, file.level, file.bucket),)
             for gone in deleted[file.name]

@@ -31,7 +31,6 @@ from paimon_explore.scan.plan import (
     KEY_STAGE,
     LEVEL_STAGE,
     PRIMARY_KEY_INDEX_STAGE,
-    FileStage,
     ScanTarget,
 )
 from paimon_explore.scan.predicate.expression import (
@@ -57,6 +56,7 @@ from paimon_explore.scan.predicate.predicate_split import split as split_predica
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
 from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
 from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
+from paimon_explore.scan.pruning.pruning_stages import FileStage
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable, outcomes
 
 _NEGATED = {
@@ -361,9 +361,10 @@ class Reasons:
         """The reason for a file that is read although its own bounds exclude it."""
         first = found.leaves[0]
         engine = self.target.options.value(MERGE_ENGINE).value
+        scope = "partition" if self.target.merges_postponed else "bucket"
         text = (
             f"is read although {first.bounds} excludes {first.condition}, because the rows "
-            f"replace older versions of the rows in other files of the bucket ({engine})."
+            f"replace older versions of the rows in other files of the {scope} ({engine})."
         )
         return Reason(condition=first.condition, bounds=first.bounds, text=text)
 

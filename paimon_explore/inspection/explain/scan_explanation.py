@@ -34,17 +34,17 @@ from paimon_explore.scan.branch_scan import branches_read, plan_table
 from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.plan import (
-    FileStage,
     GlobalIndexStage,
     ScanTarget,
     by_global_index,
     file_stages,
+    packed_splits,
 )
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.scan.splits.data_split import DataSplit, Split
-from paimon_explore.scan.splits.split_generator import make_splits
+from paimon_explore.scan.pruning.pruning_stages import FileStage
+from paimon_explore.scan.splits.data_split import DataSplit, PlainSplit, Split
 
 MANIFEST_STAGE = "partition ranges"
 ENTRY_STAGE = "partitions"
@@ -418,7 +418,7 @@ class _Explainer:
         by_index = self._by_index(entries)
         entries = entries if by_index is None else by_index.stage.kept
         located = self._target.located(entries, self._snapshot, by_index)
-        splits = make_splits(located, self._target.rules)
+        splits = packed_splits(self._target, located)
         entries = self._indexed(entries, splits)
         entries = self._limited(entries, splits)
         read = Items(
@@ -479,14 +479,14 @@ class _Explainer:
         gone = stage.before.filter(~stage.mask)
         self._prune("file", stage.name, gone.table, self._reasons.of_pruned_files(stage, gone))
 
-    def _indexed(self, entries: ManifestEntries, splits: Sequence[DataSplit]) -> ManifestEntries:
+    def _indexed(self, entries: ManifestEntries, splits: Sequence[PlainSplit]) -> ManifestEntries:
         """The files whose file index does not exclude them; applies to raw splits only."""
         if self._rest == TRUE:
             return entries
         reader = SplitReader(target=self._target, columns=(), predicate=self._rest)
         leaves: dict[str, str] = {}
         for one in splits:
-            if one.raw_convertible and not one.same_rows:
+            if isinstance(one, DataSplit) and one.raw_convertible and not one.same_rows:
                 leaves.update(_skipped(one, reader))
         if not leaves:
             return entries
@@ -503,7 +503,7 @@ class _Explainer:
         self._prune("file", INDEX_STAGE, gone.table, reason)
         return kept
 
-    def _limited(self, entries: ManifestEntries, splits: Sequence[DataSplit]) -> ManifestEntries:
+    def _limited(self, entries: ManifestEntries, splits: Sequence[PlainSplit]) -> ManifestEntries:
         """The files that a read may open before it reaches the limit."""
         limit = self._request.limit
         if limit is None:
@@ -513,12 +513,17 @@ class _Explainer:
         for one in splits:
             counts = numbers(one.files.table, "row_count").tolist()
             names = as_python(column(one.files.table, "file_name"))
-            plain = one.raw_convertible and self._rest == TRUE and not one.deletion_files
+            plain = (
+                isinstance(one, DataSplit)
+                and one.raw_convertible
+                and self._rest == TRUE
+                and not (one.deletion_files or one.same_rows)
+            )
             for name, count in zip(names, counts, strict=True):
                 if certain_rows >= limit:
                     break
                 to_open.add(str(name))
-                certain_rows += count if plain and not one.same_rows else 0
+                certain_rows += count if plain else 0
         names = as_python(column(entries.table, "file_name"))
         mask = np.array([str(name) in to_open for name in names], np.bool_)
         kept, gone = entries.filter(mask), entries.filter(~mask)

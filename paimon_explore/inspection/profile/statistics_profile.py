@@ -49,13 +49,12 @@ from paimon_explore.read.row_rules import rules_of
 from paimon_explore.scan.branch_scan import branches_read
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import as_binary, column, distinct, numbers
-from paimon_explore.scan.plan import ScanTarget, file_stages
+from paimon_explore.scan.plan import ScanTarget, file_stages, packed_splits
 from paimon_explore.scan.predicate.expression import NULL, TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
-from paimon_explore.scan.splits.data_split import DeletionFile, LocatedFiles
-from paimon_explore.scan.splits.split_generator import make_splits
+from paimon_explore.scan.splits.data_split import DeletionFile, LocatedFiles, Splits
 
 BOUNDS_NOTE = "From statistics: lower and upper bounds; deleted and replaced rows are included."
 FILTER_NOTE = "From statistics of the files that may contain matching rows."
@@ -159,7 +158,8 @@ def _files(target: ScanTarget, where: Expression) -> _Files:
     for stage in file_stages(target, entries, parts.rest):
         entries = stage.kept
     located = target.located(entries, snapshot)
-    raw = target.keys is None or bool(make_splits(located, target.rules).raw.all())
+    splits = () if target.keys is None else packed_splits(target, located)
+    raw = target.keys is None or (isinstance(splits, Splits) and bool(splits.raw.all()))
     vectors = _deletion_vectors(located)
     deleted = [vector.cardinality for vector in vectors]
     matches_all = parts.rest == TRUE

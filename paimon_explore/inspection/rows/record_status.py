@@ -47,6 +47,7 @@ from paimon_explore.scan.plan import ScanTarget, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.key_range_sections import key_ranks, runs_of_read, sections
+from paimon_explore.scan.splits.postponed_splits import in_merged_partitions
 
 SYSTEM = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND, SystemColumn.POSITION)
 """The columns of a stored record that decide about its fate, besides keys and sequence fields."""
@@ -106,11 +107,14 @@ class RecordStatus:
 RETURNED = RecordStatus(Fate.RETURNED)
 BY_VECTOR = RecordStatus(Fate.DELETED, "hidden by deletion vector")
 NOT_COMPACTED = RecordStatus(Fate.HIDDEN, "not visible before compaction")
+MERGED_ON_READ = RecordStatus(Fate.COMBINED, "merged on read with postponed records")
 
 
 def is_hidden(target: ScanTarget, level: int, bucket: int) -> bool:
     """Whether reads skip a file of a primary-key table until it is compacted."""
-    return bucket == POSTPONE_BUCKET or (target.hides_level_0 and level == 0)
+    if bucket == POSTPONE_BUCKET:
+        return not target.merges_postponed
+    return target.hides_level_0 and level == 0
 
 
 class RecordStatuses:
@@ -131,6 +135,7 @@ class RecordStatuses:
         self._levels = numbers(table, "level")
         self._buckets = numbers(table, "bucket")
         self._names = text(table, "file_name")
+        self._merged = target.merges_postponed & in_merged_partitions(split.files)
         self._vectors: dict[int, DeletionVector | None] = {}
         self._key_ranks: dict[int, tuple[Ints, Ints, Ints]] = {}
 
@@ -157,6 +162,8 @@ class RecordStatuses:
         deleted = np.array([vector is not None and p in vector for p in positions.tolist()], bool)
         if self._is_hidden(file):
             found = [NOT_COMPACTED] * rows.num_rows
+        elif self._merged[file]:
+            found = [MERGED_ON_READ] * rows.num_rows
         elif self._target.keys is None or not rows.num_rows:
             found = [self._of_append(file)] * rows.num_rows
         else:

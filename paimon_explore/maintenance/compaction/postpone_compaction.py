@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 
 from paimon_explore.errors import undo_on_error
@@ -24,8 +23,8 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET, TableOptions
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
+from paimon_explore.scan.splits.postponed_splits import write_order
 from paimon_explore.write.input.row_kinds import ROW_KIND
 from paimon_explore.write.primary_key_writer import UpsertWriter
 from paimon_explore.write.write_target import WriteTarget, abort
@@ -83,7 +82,7 @@ def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMe
     own = {key: text for key, text in options.items() if key != opt.ROWKIND_FIELD.key}
     rewritten = replace(target, options=TableOptions(own), stored_mark=b"")
     with UpsertWriter(rewritten) as writer:
-        for batch in reader.read(_in_order(split)):
+        for batch in reader.read(_unmerged(split)):
             writer.write(pa.Table.from_batches([_with_kinds(batch)]))
         written = writer.prepare_commit()
     removed = CommitMessage(
@@ -95,10 +94,9 @@ def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMe
     return [removed, *(_as_compaction(message) for message in written)]
 
 
-def _in_order(split: DataSplit) -> DataSplit:
+def _unmerged(split: DataSplit) -> DataSplit:
     """Return the files in write order, without a merge."""
-    order = np.argsort(numbers(split.files.table, "creation_time"), kind="stable")
-    return Splits.one(split.source.take(order + split.start))
+    return Splits.one(split.source.take(write_order(split.files) + split.start))
 
 
 def _with_kinds(batch: pa.RecordBatch) -> pa.RecordBatch:

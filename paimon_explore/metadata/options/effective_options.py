@@ -3,8 +3,9 @@
 Spec: maintenance/configurations.
 """
 
-from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
+from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine, StartupMode
 from paimon_explore.metadata.options.table_options import (
+    BUCKET,
     CHANGELOG_NUM_RETAINED_MAX,
     CHANGELOG_NUM_RETAINED_MIN,
     CHANGELOG_PRODUCER,
@@ -17,6 +18,9 @@ from paimon_explore.metadata.options.table_options import (
     NUM_LEVELS,
     NUM_SORTED_RUN_COMPACTION_TRIGGER,
     NUM_SORTED_RUN_STOP_TRIGGER,
+    POSTPONE_BUCKET,
+    POSTPONE_MERGE_ON_READ,
+    SCAN_MODE,
     SNAPSHOT_NUM_RETAINED_MAX,
     SNAPSHOT_NUM_RETAINED_MIN,
     SNAPSHOT_TIME_RETAINED,
@@ -57,6 +61,15 @@ def needs_lookup(options: TableOptions) -> bool:
         or options.value(DELETION_VECTORS_ENABLED)
         or options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW
         or options.value(FORCE_LOOKUP)
+    )
+
+
+def merges_postponed(options: TableOptions) -> bool:
+    """Return whether batch reads merge the records of postpone buckets."""
+    return (
+        options.value(POSTPONE_MERGE_ON_READ)
+        and options.value(BUCKET) == POSTPONE_BUCKET
+        and options.value(SCAN_MODE) is not StartupMode.COMPACTED_FULL
     )
 
 

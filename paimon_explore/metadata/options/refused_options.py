@@ -15,6 +15,7 @@ from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarn
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.effective_options import merges_postponed
 from paimon_explore.metadata.options.option_definition import (
     Option,
     choice,
@@ -73,13 +74,6 @@ REFUSALS: tuple[Refusal, ...] = (
         accepted=(of.TableKind.MATERIALIZED_TABLE,),
         rule="its files are not those of a Paimon table",
         hint="Open its files with the engine that owns them.",
-    ),
-    Refusal(
-        option=flag("postpone.merge-on-read", "Reads merge the postpone bucket."),
-        uses=(Use.READ,),
-        rule="rows of the postpone bucket, which the option makes visible, would be missing",
-        hint="Call compact() first, or pass options={'postpone.merge-on-read': 'false'} to read "
-        "without these rows.",
     ),
     Refusal(
         option=names(
@@ -181,6 +175,27 @@ def check_supported_options(options: TableOptions, use: Use, where: str) -> None
         setting = f"{refusal.option.key!r} = {options[refusal.option.key]!r}"
         raise UnsupportedFeatureError(
             f"{use.value} with option {setting} ({refusal.rule})", where, hint=refusal.hint
+        )
+
+
+def check_not_postponed(options: TableOptions, use: str, where: str) -> None:
+    """Check that postponed records need not be merged, which only reads of whole snapshots do.
+
+    Args:
+        options: the effective options of the table.
+        use: what is done.
+        where: path of the table.
+
+    Raises:
+        UnsupportedFeatureError: the options ask for it.
+    """
+    if merges_postponed(options):
+        key = opt.POSTPONE_MERGE_ON_READ.key
+        raise UnsupportedFeatureError(
+            f"{use} with option {key!r} = 'true' (it applies only to reads of a whole snapshot)",
+            where,
+            hint=f"Pass options={{{key!r}: 'false'}}: postponed records then count once compact() "
+            "has merged them.",
         )
 
 

@@ -78,6 +78,9 @@ CROSS_PARTITION_UPSERT_INDEX_TTL = duration(
 POSTPONE_DEFAULT_BUCKET_NUM = integer(
     "postpone.default-bucket-num", "Buckets of a partition at its first compaction.", default=1
 )
+POSTPONE_MERGE_ON_READ = flag(
+    "postpone.merge-on-read", "Batch reads merge the records of the postpone bucket."
+)
 POSTPONE_TARGET_ROW_NUM_PER_BUCKET = integer(
     "postpone.target-row-num-per-bucket", "Rows per bucket of such a partition."
 )

@@ -340,17 +340,29 @@ def _rebuilt(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BucketRange:
+    """The buckets from `first` to below `end`, of `count` buckets."""
+
+    first: int
+    end: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayeredSplit:
-    """Files of the same bucket in several partitions, merged by key (chain tables).
+    """Files that are merged by key in layers: each layer first, later layers count as newer.
 
     Attributes:
-        layers: the files per partition, oldest partition first; each layer is merged first, then
-            rows of a later layer count as newer.
+        layers: files of the same bucket in several partitions (chain tables), oldest partition
+            first; or real buckets of a partition, then its postponed files.
         partition: the partition row of all resulting rows.
+        buckets: those to which the wanted postponed records belong; None for all records. Splits of
+            the other buckets have the same postponed files.
     """
 
     layers: tuple[DataSplit, ...]
     partition: bytes
+    buckets: BucketRange | None = None
     raw_convertible = False
 
     @property

@@ -24,6 +24,7 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
+from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.options.table_options import TABLE_READ_SEQUENCE_NUMBER_ENABLED
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
@@ -211,6 +212,7 @@ def special_read(
         scan = whole_columns(table.scan(None if columns is None else list(columns)[1:], where))
         if scan.increment is not None:
             return _increment(scan, kinds=True)
+        scan = replace(scan, target=scan.target.without_postponed())
         return _kinds(scan, scan.plan().splits, kinds=True)
     if where is not None:
         raise InvalidInputError(
@@ -229,6 +231,7 @@ def _read_optimized(scan: Scan) -> Scan:
 
 def _increment(scan: Scan, *, kinds: bool) -> SpecialRead:
     increment = scan.increment
+    check_not_postponed(scan.target.options, "reading changes", scan.target.store.paths.root)
     if increment is None or increment.mode is IncrementalBetweenScanMode.DIFF:
         changes = ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)
         schema = changes.schema if kinds else pa.schema(list(changes.schema)[1:])

@@ -37,6 +37,7 @@ from paimon_explore.errors import InvalidInputError, choices, undo_on_error
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
+from paimon_explore.metadata.schema.fixed_buckets import fixed_buckets
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.spark.argument_checks import check_frame
@@ -52,7 +53,6 @@ from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_write import TableWriter, partition_hint
-from paimon_explore.write.append_writer import fixed_buckets
 from paimon_explore.write.buckets.partition_grouping import partitions_of
 from paimon_explore.write.input.table_batches import InputShape, open_rows
 from paimon_explore.write.primary_key_writer import needs_key_index

@@ -24,6 +24,7 @@ from paimon_explore.maintenance.index_files.search_index import (
 )
 from paimon_explore.merge.numpy_columns import ints_of
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.options.table_options import (
     GLOBAL_INDEX_ROW_COUNT_PER_SHARD,
     TableOptions,
@@ -174,6 +175,7 @@ def searched_rows(
 ) -> pa.Table:
     """Return the best rows, the best first; see `Table.search`."""
     scan = make_scan(target, columns, where, None)
+    check_not_postponed(target.options, "searching a table", target.store.paths.root)
     for query in search.queries:
         if target.schema.field(query.column) is None:
             known = ", ".join(repr(field.name) for field in target.schema.fields)
