@@ -8,15 +8,15 @@ pinned snapshot's schema.
 
 A chain table has a snapshot branch (whole partitions) and a delta branch (changes). A partition of
 the snapshot branch is read as it is. A partition that is only in the delta branch is the nearest
-earlier whole partition, merged by key with the changes of all partitions from there up to itself.
+earlier whole partition of its chain, merged by key with the changes of all partitions from there up
+to itself.
 Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallback_branch`,
 `chain_table`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-
-import numpy as np
+from itertools import compress
 
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.errors import NotFoundError, choices
@@ -29,9 +29,11 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_FALLBACK_DELTA_BRANCH,
     SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_PRIMARY_BRANCH,
+    TableOptions,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionFilter, live_files, ordered_partitions
+from paimon_explore.scan.chains import chains_of
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct, numbers
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -112,22 +114,32 @@ def _all(target: ScanTarget) -> ManifestEntries:
 
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
-    schema = whole.schema
-    partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    order = ordered_partitions(states.keys() | deltas.keys(), partition_filter)
-    parts = split_predicate(predicate, schema.partition_keys)
-    wanted = replace(partition_filter, predicate=None if parts.pushed == TRUE else parts.pushed)
-    kept = wanted.entry_mask(byte_array(order))
+    parts = split_predicate(predicate, whole.schema.partition_keys)
+    partition_filter = PartitionFilter(
+        row_type=whole.schema.partition_type,
+        predicate=None if parts.pushed == TRUE else parts.pushed,
+    )
+    every = [*(states.keys() | deltas.keys())]
+    wanted = frozenset(compress(every, partition_filter.entry_mask(byte_array(every)).tolist()))
     splits: list[PlainSplit] = []
-    for position in np.flatnonzero(kept).tolist():
-        splits.extend(_chain_partition(order[: position + 1], states, deltas))
-    stage = Stage(name="partitions", unit="partitions", total=len(order), kept=int(kept.sum()))
+    for chain in _chains(whole, every):
+        for position, partition in enumerate(chain):
+            if partition in wanted:
+                splits.extend(_chain_partition(chain[: position + 1], states, deltas))
+    stage = Stage(name="partitions", unit="partitions", total=len(every), kept=len(wanted))
     return ScanPlan(
         snapshot=whole.snapshot or changes.snapshot,
         splits=tuple(splits),
         stages=(stage,),
         rest=parts.rest,
     )
+
+
+def _chains(whole: ScanTarget, partitions: Iterable[bytes]) -> list[list[bytes]]:
+    """The partitions of a chain table by chain; the table or its snapshot branch has the keys."""
+    branch = whole.store.schemas.latest() or whole.schema
+    options = TableOptions({**branch.options, **whole.options.texts})
+    return chains_of(partitions, whole.schema, options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,17 +175,16 @@ def chain_partition(
     check_supported_options(target.options, Use.READ, target.store.paths.root)
     whole, changes = branches_read(target)
     states, deltas = _by_partition(whole), _by_partition(changes)
-    schema = target.schema
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    order = ordered_partitions(states.keys() | deltas.keys(), every)
-    found = np.flatnonzero(matches(order)).tolist() if order else []
-    if not found:
+    every = [*(states.keys() | deltas.keys())]
+    found = next(compress(every, matches(every).tolist()), None) if every else None
+    if found is None:
         return None
-    upto = order[: found[0] + 1]
-    own = states.pop(upto[-1], None)
-    splits = _chain_partition(upto, states, deltas) if upto[-1] in deltas else []
+    chain = next(chain for chain in _chains(whole, every) if found in chain)
+    own = states.pop(found, None)
+    upto = chain[: chain.index(found) + 1]
+    splits = _chain_partition(upto, states, deltas) if found in deltas else []
     return ChainPartition(
-        whole=whole, partition=upto[-1], is_whole=own is not None, splits=tuple(splits)
+        whole=whole, partition=found, is_whole=own is not None, splits=tuple(splits)
     )
 
 
@@ -192,7 +203,7 @@ def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
 def _chain_partition(
     upto: list[bytes], states: dict[bytes, list[DataSplit]], deltas: dict[bytes, list[DataSplit]]
 ) -> list[PlainSplit]:
-    """The splits of the last of the given partitions, which are in ascending order."""
+    """The splits of the last of the given partitions, the ascending start of a chain."""
     partition = upto[-1]
     base = next(
         (position for position in reversed(range(len(upto))) if upto[position] in states), None

@@ -16,6 +16,7 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, StartupMode
 from paimon_explore.metadata.options.table_options import (
+    CHAIN_TABLE_CHAIN_PARTITION_KEYS,
     CHAIN_TABLE_ENABLED,
     CHANGELOG_PRODUCER,
     FULL_COMPACTION_DELTA_COMMITS,
@@ -52,6 +53,7 @@ _BRANCH_OPTIONS = (
     SCAN_FALLBACK_BRANCH,
     SCAN_PRIMARY_BRANCH,
     CHAIN_TABLE_ENABLED,
+    CHAIN_TABLE_CHAIN_PARTITION_KEYS,
     SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_FALLBACK_DELTA_BRANCH,
 )

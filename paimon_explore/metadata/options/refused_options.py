@@ -82,14 +82,6 @@ REFUSALS: tuple[Refusal, ...] = (
         "without these rows.",
     ),
     Refusal(
-        option=names(
-            "chain-table.chain-partition-keys", "Partition columns that form chains of partitions."
-        ),
-        uses=(Use.READ,),
-        rule="chains of only some partition columns are not supported, and rows would be wrong",
-        hint="Read the table with Java, or open one of its branches.",
-    ),
-    Refusal(
         option=flag("chain-table.streaming.merge-snapshot", "Streams start with merged chains."),
         uses=(Use.STREAM,),
         rule="the first rows of the stream would not be merged",
