@@ -19,20 +19,17 @@ from dataclasses import replace
 from itertools import compress
 
 from paimon_explore.data_types.arrow_buffers import Bools
-from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     CHAIN_TABLE_ENABLED,
     SCAN_FALLBACK_BRANCH,
-    SCAN_FALLBACK_DELTA_BRANCH,
-    SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_PRIMARY_BRANCH,
     TableOptions,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.chains import chains_of
+from paimon_explore.scan.chains import chain_branches, chains_of, existing_branch
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct, numbers
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
@@ -60,10 +57,8 @@ def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
     """
     options = target.options
     if is_chain(target):
-        return (
-            _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot"),
-            _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta"),
-        )
+        whole, changes = chain_branches(options)
+        return _other(target, whole), _other(target, changes)
     fallback = options.value(SCAN_FALLBACK_BRANCH)
     primary = options.value(SCAN_PRIMARY_BRANCH)
     if fallback is not None and fallback != target.branch:
@@ -79,11 +74,7 @@ def is_chain(target: ScanTarget) -> bool:
 
 
 def _other(target: ScanTarget, branch: str) -> ScanTarget:
-    store = target.store.for_branch(branch)
-    if not store.schemas.ids():
-        known = choices(target.store.branches.names())
-        hint = f"Check the branch in the table options. Branches: {known}."
-        raise NotFoundError("branch", branch, store.paths.root, hint=hint)
+    store = existing_branch(target.store, branch)
     if not target.travelled or target.snapshot is None:
         return replace(target, store=store, snapshot=store.snapshots.latest())
     snapshot = resolve_other(store, target.travel, target.snapshot)

@@ -1,19 +1,26 @@
 """Chain tables whose first partition columns tell chains apart, read and kept as by Java."""
 
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from oracle import ROW_KIND, JavaPaimon
+from oracle import ROW_KIND, JavaPaimon, JavaPaimonError
 from oracle.values import Filter
 from paimon_explore import Table, open_table
+from paimon_explore.errors import InvalidInputError
 from support.rows import difference
 
 pytestmark = pytest.mark.interop
 
 Row = tuple[str, str, int]
 """Group, time and key."""
+
+Acts = tuple[Callable[[], object], Callable[[], object]]
+"""What Java and we do."""
 
 LAYOUTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "days": (["region"], ["dt"]),
@@ -132,3 +139,87 @@ def test_java_reads_the_same_rows_after_partitions_of_each_group_were_compacted(
     assert difference(before, table.to_arrow()) == ""
     assert difference(before, java.read(table.path)) == ""
     assert open_table(table.path, branch="snapshot").count() > len(WHOLE)
+
+
+PARTITIONS = {
+    branch: [{"region": g, "dt": day} for g, day in sorted({(g[0], t[:8]) for g, t, _ in rows})]
+    for branch, rows in (("snapshot", WHOLE), ("delta", CHANGES))
+}
+
+
+def dropped(java: JavaPaimon, path: Path, branch: str, spec: Mapping[str, str]) -> Acts:
+    own = open_table(path, branch=branch)
+    if not spec:
+        return partial(java.truncate, f"{path}$branch_{branch}"), own.truncate
+    drop = partial(java.drop_partitions, f"{path}$branch_{branch}")
+    return partial(drop, spec), partial(own.drop_partitions, spec)
+
+
+def overwritten(java: JavaPaimon, path: Path, branch: str, spec: Mapping[str, str]) -> Acts:
+    rows = [{**spec, "k": 90, "v": "new", "n": 999}]
+    write = partial(java.write, path, rows, branch=branch, overwrite=spec)
+    return write, partial(open_table(path, branch=branch).overwrite, rows, partition=spec)
+
+
+CASES = [
+    *((dropped, branch, spec) for branch, specs in PARTITIONS.items() for spec in specs),
+    *((dropped, branch, {"region": own}) for branch in PARTITIONS for own in "abcde"),
+    *((dropped, branch, {}) for branch in PARTITIONS),
+    *((overwritten, branch, spec) for branch, specs in PARTITIONS.items() for spec in specs),
+]
+
+
+def outcome(act: Callable[[], object], path: Path) -> object:
+    """The partitions and rows after an act, or that it was refused."""
+    try:
+        act()
+    except (JavaPaimonError, InvalidInputError) as error:
+        return "refused" if "cannot be dropped" in str(error) else str(error)
+    branches = [open_table(path, branch=branch).to_arrow() for branch in ("snapshot", "delta")]
+    return [sorted(map(str, rows.to_pylist())) for rows in (*branches, open_table(path).to_arrow())]
+
+
+@pytest.mark.slow
+def test_whole_partitions_are_dropped_and_kept_as_by_java(java: JavaPaimon, tmp_path: Path) -> None:
+    original = Path(chains(java, tmp_path).path)
+    refused = 0
+    for number, (act, branch, spec) in enumerate(CASES):
+        found = []
+        for who in (0, 1):
+            copy = tmp_path / f"{number}_{who}.db" / "t"
+            shutil.copytree(original, copy)
+            found.append(outcome(act(java, copy, branch, spec)[who], copy))
+        assert found[1] == found[0], (act, branch, spec)
+        refused += found[0] == "refused"
+    assert 0 < refused < len(CASES) / 2
+
+
+@pytest.mark.parametrize(
+    ("branch", "day", "count", "expected"),
+    [
+        (None, 4, "100", 1),
+        ("snapshot", 6, "100", 4),
+        ("delta", 300, "1", 4),
+        (None, 300, "100", 9),
+    ],
+)
+def test_partitions_expire_as_by_java(
+    java: JavaPaimon, tmp_path: Path, branch: str | None, day: int, count: str, expected: int
+) -> None:
+    table = chains(java, tmp_path)
+    for later in (1, 5, 9):
+        rows = rows_of("days", [("a x", f"202603{later:02d} 05", later)], 4)
+        java.write(table.path, rows, branch="snapshot")
+    copy = tmp_path / "copy.db" / "t"
+    shutil.copytree(table.path, copy)
+    age = (datetime.now() - datetime(2026, 1, 1)).days - day + 1  # noqa: DTZ001, DTZ005 - local
+    options = {"partition.expiration-max-num": count, "partition.expiration-time": f"{age} d"}
+    name = copy if branch is None else f"{copy}$branch_{branch}"
+    theirs = java.expire_partitions(name, options)
+    own = open_table(table.path, branch=branch, options=options)
+    preview = own.what_if.expire_partitions()
+    gone = own.maintenance.expire_partitions()
+    assert len(gone) == expected
+    assert sorted(map(str, gone)) == sorted(map(str, theirs))
+    assert len(preview.expiring) == len({str(one) for one in gone})
+    assert outcome(lambda: None, copy) == outcome(lambda: None, Path(table.path))
