@@ -346,7 +346,7 @@ def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Sn
     if watermark is not None:
         return _by_watermark(store, watermark)
     timestamp_ms = pinned.time_millis if travel.timestamp_ms is None else travel.timestamp_ms
-    return _newest_until(store, timestamp_ms)
+    return newest_until(store, timestamp_ms)
 
 
 def _compacted(store: TableStore, every: int | None) -> Snapshot | None:
@@ -412,7 +412,7 @@ def _available(ids: list[int]) -> str:
 
 def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
     """The newest snapshot with timeMillis at most the given one."""
-    found = _newest_until(store, timestamp_ms)
+    found = newest_until(store, timestamp_ms)
     if found is not None:
         return found
     ids = store.snapshots.ids()
@@ -430,7 +430,7 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
     )
 
 
-def _newest_until(store: TableStore, timestamp_ms: int) -> Snapshot | None:
+def newest_until(store: TableStore, timestamp_ms: int) -> Snapshot | None:
     """The newest snapshot with timeMillis at most the given one, by binary search over the ids."""
     ids = store.snapshots.ids()
     low, high = 0, len(ids)

@@ -6,9 +6,10 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from oracle import ROW_KIND, JavaPaimon, JavaPaimonError
+from oracle import ROW_KIND, SNAPSHOT, JavaPaimon, JavaPaimonError
 from oracle.values import Filter
 from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError
@@ -177,6 +178,32 @@ def outcome(act: Callable[[], object], path: Path) -> object:
         return "refused" if "cannot be dropped" in str(error) else str(error)
     branches = [open_table(path, branch=branch).to_arrow() for branch in ("snapshot", "delta")]
     return [sorted(map(str, rows.to_pylist())) for rows in (*branches, open_table(path).to_arrow())]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("merges", ["true", "false"])
+def test_a_stream_starts_with_the_rows_of_java(
+    java: JavaPaimon, tmp_path: Path, layout: str, merges: str
+) -> None:
+    table = chains(java, tmp_path, layout)
+    options = {"chain-table.streaming.merge-snapshot": merges}
+    group, chain = LAYOUTS[layout]
+    values = table.to_arrow().select([*group, *chain]).to_pylist()
+    stream = table.follow(timeout=0)
+    for compacted in (None, values[len(values) // 2]):
+        if compacted is not None:
+            table.maintenance.compact_chain_table(compacted)
+        expected = java.stream(table.path, options=options | {"scan.mode": "latest-full"})
+        stream = open_table(table.path, options=options).follow(timeout=0)
+        batches = list(stream)
+        assert {batch.snapshot_id for batch in batches} == {*expected[SNAPSHOT].to_pylist()} == {2}
+        found = pa.concat_tables([batch.rows for batch in batches])
+        names = [ROW_KIND, *found.column_names[1:]]
+        assert difference(expected.drop_columns([SNAPSHOT]), found.rename_columns(names)) == ""
+    later = [("a x", "20260301 00", 77), ("f z", "20260302 05", 78)]
+    java.write(table.path, rows_of(layout, later, 5), branch="delta")
+    assert sorted(row["k"] for batch in stream for row in batch.rows.to_pylist()) == [77, 78]
+    assert stream.position == 4
 
 
 @pytest.mark.slow

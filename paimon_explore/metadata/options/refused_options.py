@@ -82,12 +82,6 @@ REFUSALS: tuple[Refusal, ...] = (
         "without these rows.",
     ),
     Refusal(
-        option=flag("chain-table.streaming.merge-snapshot", "Streams start with merged chains."),
-        uses=(Use.STREAM,),
-        rule="the first rows of the stream would not be merged",
-        hint="Pass options={'chain-table.streaming.merge-snapshot': 'false'}.",
-    ),
-    Refusal(
         option=names("upsert-key", "Key by which INSERT INTO of Spark merges rows."),
         uses=(Use.INSERT,),
         rule="rows with an existing key would be added again",

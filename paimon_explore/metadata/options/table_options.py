@@ -425,6 +425,9 @@ CHAIN_TABLE_CHAIN_PARTITION_KEYS = names(
     "chain-table.chain-partition-keys",
     "Last partition columns, which order the partitions of a chain; all by default.",
 )
+CHAIN_TABLE_STREAMING_MERGE_SNAPSHOT = flag(
+    "chain-table.streaming.merge-snapshot", "Streams start with merged chains."
+)
 INCREMENTAL_BETWEEN = names("incremental-between", "Range of snapshots or tags (start exclusive).")
 INCREMENTAL_BETWEEN_TIMESTAMP = names(
     "incremental-between-timestamp", "Range of times (start exclusive)."
