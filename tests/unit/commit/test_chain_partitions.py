@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import CommitError, InvalidInputError
 from paimon_explore.maintenance.expiry.partition_expiry import expire_partitions, expiry_of
 from paimon_explore.metadata.options.table_options import TableOptions
 from support.chain_tables import CHANGES, WHOLE, chains, spec
@@ -56,6 +56,19 @@ def test_overwritten_changes_replace_the_whole_partition() -> None:
     with pytest.raises(InvalidInputError, match="cannot be dropped"):
         changes.overwrite([{"k": 7, "n": 7}], partition=spec("eu", 1))
     assert rows_of(table, 4) == [2, 7, 9]
+
+
+def test_changes_that_are_hidden_by_a_whole_partition_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    changes = chains().table("db.t$branch_delta")
+
+    def fail(*_: object) -> object:
+        raise CommitError("others commit too often")
+
+    monkeypatch.setattr("paimon_explore.commit.committer.overwritten_partitions", fail)
+    with pytest.warns(RuntimeWarning, match="snapshot branch: others commit too often"):
+        assert changes.overwrite([{"k": 7, "n": 7}], partition=spec("us", 3)) is not None
 
 
 @pytest.mark.parametrize(
