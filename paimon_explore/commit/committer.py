@@ -38,11 +38,13 @@ Failures:
 Spec: concepts/concurrency-control; concepts/spec/snapshot.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from paimon_explore.commit.chain_partitions import overwritten_partitions
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
 from paimon_explore.commit.commit_retry import CommitLoop
 from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
@@ -343,7 +345,24 @@ class Committer:
             )
 
             add_new_partitions(self._store, self._steps.schema, self._options, snapshots)
+        self._drop_overwritten(snapshots)
         return snapshots
+
+    def _drop_overwritten(self, snapshots: Sequence[Snapshot]) -> None:
+        """Drop partitions in the snapshot branch of a chain table that its changes replace."""
+        try:
+            whole, dropped = overwritten_partitions(self._store, self._options, snapshots)
+            schema = whole.schemas.latest() if dropped else None
+            if schema is not None:
+                Committer(whole, schema).overwrite([], Overwrite(partitions=dropped))
+        except PaimonError as error:
+            warnings.warn(
+                f"Snapshot {snapshots[-1].id} of branch {self._store.paths.branch!r} is committed, "
+                "but reads of the chain table do not return its changes: the partitions that it "
+                f"overwrote could not be dropped in the snapshot branch: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _iceberg_writer(self) -> "IcebergWriter | None":
         """Return the writer of Iceberg metadata, if the table has some."""

@@ -8,30 +8,37 @@ pinned snapshot's schema.
 
 A chain table has a snapshot branch (whole partitions) and a delta branch (changes). A partition of
 the snapshot branch is read as it is. A partition that is only in the delta branch is the nearest
-earlier whole partition, merged by key with the changes of all partitions from there up to itself.
+earlier whole partition of its chain, merged by key with the changes of all partitions from there up
+to itself.
+
+A stream of a chain table reads the delta branch. Before that come the newest whole partition of
+each chain and the later partitions with changes, each by itself, or with
+`chain-table.streaming.merge-snapshot` merged: the rows are in the last partition.
 Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallback_branch`,
 `chain_table`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-import numpy as np
+from itertools import compress
 
 from paimon_explore.data_types.arrow_buffers import Bools
-from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     CHAIN_TABLE_ENABLED,
+    CHAIN_TABLE_STREAMING_MERGE_SNAPSHOT,
+    MERGE_ENGINE,
     SCAN_FALLBACK_BRANCH,
-    SCAN_FALLBACK_DELTA_BRANCH,
-    SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_PRIMARY_BRANCH,
+    TableOptions,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionFilter, live_files, ordered_partitions
+from paimon_explore.scan.chains import chain_branches, chains_of, existing_branch
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct, numbers
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -39,16 +46,59 @@ from paimon_explore.scan.predicate.predicate_split import split as split_predica
 from paimon_explore.scan.pruning.pruning_stages import Stage
 from paimon_explore.scan.splits.data_split import DataSplit, LayeredSplit, PlainSplit
 from paimon_explore.scan.splits.split_generator import whole_buckets
-from paimon_explore.scan.time_travel import resolve_other
+from paimon_explore.scan.time_travel import newest_until, resolve_other
 
 
 def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     """Plan a batch scan over all branches that the table's options name; see `plan_scan`."""
     check_supported_options(target.options, Use.READ, target.store.paths.root)
+    if target.whole is not None:
+        whole = _before_next_commit(target.whole, target)
+        return _plan_chain(whole, target, predicate)
     first, *more = branches_read(target)
     if not more:
         return plan_scan(first, predicate)
     return (_plan_chain if is_chain(target) else _plan_both)(first, more[0], predicate)
+
+
+def stream_target(target: ScanTarget) -> ScanTarget:
+    """Return what a stream reads after the first rows: of a chain table its delta branch.
+
+    Raises:
+        UnsupportedFeatureError: records of a chain table are not whole rows.
+    """
+    if not is_chain(target):
+        return target
+    engine = target.options.value(MERGE_ENGINE)
+    if engine is not MergeEngine.DEDUPLICATE:
+        raise UnsupportedFeatureError(
+            f"streaming from a chain table with 'merge-engine' = {engine.value!r} (its changes are "
+            "no whole rows)",
+            target.store.paths.root,
+            hint="Stream from its delta branch.",
+        )
+    changes = branches_read(target)[1]
+    schema = changes.store.schemas.latest() or target.schema
+    return replace(changes, schema=schema, snapshot=None)
+
+
+def stream_state(table: ScanTarget, changes: ScanTarget) -> ScanTarget:
+    """Return the target of the first rows of a stream.
+
+    Args:
+        table: the table.
+        changes: what `stream_target` returns for it, at a snapshot.
+    """
+    return replace(changes, whole=branches_read(table)[0]) if is_chain(table) else changes
+
+
+def _before_next_commit(whole: ScanTarget, changes: ScanTarget) -> ScanTarget:
+    """The snapshot branch before the commit that follows the given one of the delta branch."""
+    number = 0 if changes.snapshot is None else changes.snapshot.id
+    following = changes.store.snapshots.find(number + 1)
+    if following is None:
+        return replace(whole, snapshot=whole.store.snapshots.latest())
+    return replace(whole, snapshot=newest_until(whole.store, following.time_millis))
 
 
 def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
@@ -59,10 +109,8 @@ def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
     """
     options = target.options
     if is_chain(target):
-        return (
-            _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot"),
-            _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta"),
-        )
+        whole, changes = chain_branches(options)
+        return _other(target, whole), _other(target, changes)
     fallback = options.value(SCAN_FALLBACK_BRANCH)
     primary = options.value(SCAN_PRIMARY_BRANCH)
     if fallback is not None and fallback != target.branch:
@@ -78,11 +126,7 @@ def is_chain(target: ScanTarget) -> bool:
 
 
 def _other(target: ScanTarget, branch: str) -> ScanTarget:
-    store = target.store.for_branch(branch)
-    if not store.schemas.ids():
-        known = choices(target.store.branches.names())
-        hint = f"Check the branch in the table options. Branches: {known}."
-        raise NotFoundError("branch", branch, store.paths.root, hint=hint)
+    store = existing_branch(target.store, branch)
     if not target.travelled or target.snapshot is None:
         return replace(target, store=store, snapshot=store.snapshots.latest())
     snapshot = resolve_other(store, target.travel, target.snapshot)
@@ -113,22 +157,38 @@ def _all(target: ScanTarget) -> ManifestEntries:
 
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
-    schema = whole.schema
-    partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    order = ordered_partitions(states.keys() | deltas.keys(), partition_filter)
-    parts = split_predicate(predicate, schema.partition_keys)
-    wanted = replace(partition_filter, predicate=None if parts.pushed == TRUE else parts.pushed)
-    kept = wanted.entry_mask(byte_array(order))
+    parts = split_predicate(predicate, whole.schema.partition_keys)
+    partition_filter = PartitionFilter(
+        row_type=whole.schema.partition_type,
+        predicate=None if parts.pushed == TRUE else parts.pushed,
+    )
+    every = [*(states.keys() | deltas.keys())]
+    wanted = frozenset(compress(every, partition_filter.entry_mask(byte_array(every)).tolist()))
     splits: list[PlainSplit] = []
-    for position in np.flatnonzero(kept).tolist():
-        splits.extend(_chain_partition(order[: position + 1], states, deltas))
-    stage = Stage(name="partitions", unit="partitions", total=len(order), kept=int(kept.sum()))
+    options = _both_options(whole)
+    for chain in chains_of(every, whole.schema, options):
+        if changes.whole is None:
+            merged = [chain[: place + 1] for place in range(len(chain))]
+        else:
+            last = max((place for place, one in enumerate(chain) if one in states), default=0)
+            is_one = options.value(CHAIN_TABLE_STREAMING_MERGE_SNAPSHOT)
+            merged = [chain[last:]] if is_one else [[one] for one in chain[last:]]
+        for part in merged:
+            if part[-1] in wanted:
+                splits.extend(_chain_partition(part, states, deltas))
+    stage = Stage(name="partitions", unit="partitions", total=len(every), kept=len(wanted))
     return ScanPlan(
         snapshot=whole.snapshot or changes.snapshot,
         splits=tuple(splits),
         stages=(stage,),
         rest=parts.rest,
     )
+
+
+def _both_options(whole: ScanTarget) -> TableOptions:
+    """The options of a chain table, and where they are not set those of its snapshot branch."""
+    branch = whole.store.schemas.latest() or whole.schema
+    return TableOptions({**branch.options, **whole.options.texts})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,17 +224,17 @@ def chain_partition(
     check_supported_options(target.options, Use.READ, target.store.paths.root)
     whole, changes = branches_read(target)
     states, deltas = _by_partition(whole), _by_partition(changes)
-    schema = target.schema
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    order = ordered_partitions(states.keys() | deltas.keys(), every)
-    found = np.flatnonzero(matches(order)).tolist() if order else []
-    if not found:
+    every = [*(states.keys() | deltas.keys())]
+    found = next(compress(every, matches(every).tolist()), None) if every else None
+    if found is None:
         return None
-    upto = order[: found[0] + 1]
-    own = states.pop(upto[-1], None)
-    splits = _chain_partition(upto, states, deltas) if upto[-1] in deltas else []
+    chains = chains_of(every, whole.schema, _both_options(whole))
+    chain = next(chain for chain in chains if found in chain)
+    own = states.pop(found, None)
+    upto = chain[: chain.index(found) + 1]
+    splits = _chain_partition(upto, states, deltas) if found in deltas else []
     return ChainPartition(
-        whole=whole, partition=upto[-1], is_whole=own is not None, splits=tuple(splits)
+        whole=whole, partition=found, is_whole=own is not None, splits=tuple(splits)
     )
 
 
@@ -193,7 +253,7 @@ def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
 def _chain_partition(
     upto: list[bytes], states: dict[bytes, list[DataSplit]], deltas: dict[bytes, list[DataSplit]]
 ) -> list[PlainSplit]:
-    """The splits of the last of the given partitions, which are in ascending order."""
+    """The splits of the last of the given partitions of a chain, which are ascending."""
     partition = upto[-1]
     base = next(
         (position for position in reversed(range(len(upto))) if upto[position] in states), None

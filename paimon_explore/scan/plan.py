@@ -101,6 +101,8 @@ class ScanTarget:
         created_since: skip files created before this local wall-clock time in ms; None for all.
             Set for reads only, since writes need all files.
         only_bucket: read only this bucket; None for all. Set for reads only.
+        whole: the snapshot branch of a chain table, to read the first rows of a stream; the target
+            is the delta branch.
     """
 
     store: TableStore
@@ -113,6 +115,7 @@ class ScanTarget:
     min_level: int = 0
     created_since: int | None = None
     only_bucket: int | None = None
+    whole: "ScanTarget | None" = None
 
     @property
     def branch(self) -> str:

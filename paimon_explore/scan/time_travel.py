@@ -16,6 +16,7 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, StartupMode
 from paimon_explore.metadata.options.table_options import (
+    CHAIN_TABLE_CHAIN_PARTITION_KEYS,
     CHAIN_TABLE_ENABLED,
     CHANGELOG_PRODUCER,
     FULL_COMPACTION_DELTA_COMMITS,
@@ -52,6 +53,7 @@ _BRANCH_OPTIONS = (
     SCAN_FALLBACK_BRANCH,
     SCAN_PRIMARY_BRANCH,
     CHAIN_TABLE_ENABLED,
+    CHAIN_TABLE_CHAIN_PARTITION_KEYS,
     SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_FALLBACK_DELTA_BRANCH,
 )
@@ -344,7 +346,7 @@ def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Sn
     if watermark is not None:
         return _by_watermark(store, watermark)
     timestamp_ms = pinned.time_millis if travel.timestamp_ms is None else travel.timestamp_ms
-    return _newest_until(store, timestamp_ms)
+    return newest_until(store, timestamp_ms)
 
 
 def _compacted(store: TableStore, every: int | None) -> Snapshot | None:
@@ -410,7 +412,7 @@ def _available(ids: list[int]) -> str:
 
 def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
     """The newest snapshot with timeMillis at most the given one."""
-    found = _newest_until(store, timestamp_ms)
+    found = newest_until(store, timestamp_ms)
     if found is not None:
         return found
     ids = store.snapshots.ids()
@@ -428,7 +430,7 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
     )
 
 
-def _newest_until(store: TableStore, timestamp_ms: int) -> Snapshot | None:
+def newest_until(store: TableStore, timestamp_ms: int) -> Snapshot | None:
     """The newest snapshot with timeMillis at most the given one, by binary search over the ids."""
     ids = store.snapshots.ids()
     low, high = 0, len(ids)

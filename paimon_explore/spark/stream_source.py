@@ -55,6 +55,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.read.stream_log import StreamLog
+from paimon_explore.scan.branch_scan import stream_state, stream_target
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit, DifferenceSplit, RetractedSplit, Split
 from paimon_explore.scan.stream_start import stream_start
@@ -260,11 +261,13 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         *,
         ignores_deletes: bool = False,
     ) -> None:
-        self._scan = scan
         check_not_postponed(
             scan.target.options, "streaming from a table", scan.target.store.paths.root
         )
-        self._start = stream_start(scan.target.store, scan.target.options)
+        target = stream_target(scan.target)
+        self._table = scan.target
+        self._scan = replace(scan, target=target)
+        self._start = stream_start(target.store, target.options)
         self._parallelism = parallelism
         self._limits = limits
         self._ignores_deletes = ignores_deletes
@@ -334,7 +337,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         first = self._start.first
         known = first is not None and first.id == snapshot_id
         found = first if known else store.snapshots.load(snapshot_id)
-        target = replace(self._scan.target, snapshot=found)
+        target = stream_state(self._table, replace(self._scan.target, snapshot=found))
         return replace(self._scan, target=target).plan().splits
 
     @property

@@ -196,6 +196,9 @@ class Maintenance(RewriteOperations):
     ) -> list[dict[str, object]]:
         """Drop the partitions whose time is older than an age.
 
+        In each chain of a chain table, the newest whole partition that is old enough is kept, and
+        so are the changes since.
+
         Args:
             older_than: the age, such as `30 d`; None for the option `partition.expiration-time`.
             dry_run: report which would be dropped, and drop nothing.

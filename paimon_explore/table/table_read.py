@@ -200,6 +200,9 @@ class ReadableTable(BaseTable):
         a rollback, `t.maintenance.consumers.reset` those that were ahead before they start again.
         The rows have the columns of the schema at the start.
 
+        Of a chain table the commits of the delta branch are followed, with its ids; the rows at the
+        start are those of both branches, as the option `chain-table.streaming.merge-snapshot` says.
+
         Args:
             from_: the start: `latest`: only commits from now on. `full` (`latest-full`): the rows
                 of the table now, then changes; `compacted-full`: the same from the latest

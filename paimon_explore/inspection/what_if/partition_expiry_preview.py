@@ -28,7 +28,7 @@ from paimon_explore.maintenance.expiry.partition_expiry import (
     partition_times,
 )
 from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
-from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.manifest_arrays import byte_rows, column, distinct, numbers
 
 PARTITION_TIMES = schema_from_text(
     "partition string, time timestamp[us], expires bool, files int64, rows int64, bytes int64"
@@ -142,7 +142,7 @@ def partition_expiry_preview(
     expiry = expiry_of(effective, age)
     moment = now()
     gone = expire_partitions(view.store, effective, expiry, now=lambda: moment, dry_run=True)
-    found = partition_times(view.store, expiry)
+    found = partition_times(view.store, effective, expiry)
     given = [] if age is None else [age_code(age)]
     given += [f"options={dict(options)!r}"] if options else []
     python = f"{view.expression}.what_if.expire_partitions({', '.join(given)})"
@@ -163,22 +163,21 @@ def age_code(age: timedelta) -> str:
 
 def _table(view: TableView, found: PartitionTimes, gone: list[dict[str, object]]) -> pa.Table:
     files = found.files.table
-    codes, count = np.array(found.codes, np.int64), len(found.specs)
-    names = dict(zip(found.codes, partition_texts(files, partition_type(view)), strict=True))
+    partitions, codes = distinct(column(files, "partition"))
+    keys = byte_rows(partitions)
+    names = dict(zip(codes.tolist(), partition_texts(files, partition_type(view)), strict=True))
     columns = (numbers(files, name) for name in ("row_count", "file_size"))
-    sums = [np.bincount(codes, weights, count).tolist() for weights in (None, *columns)]
+    sums = [np.bincount(codes, weights, len(keys)).tolist() for weights in (None, *columns)]
     listed = [
         {
             "partition": names[code],
-            "time": time,
-            "expires": spec in gone,
+            "time": found.times[key],
+            "expires": found.specs[key] in gone,
             "files": number,
             "rows": int(rows),
             "bytes": int(size),
         }
-        for code, (spec, time, number, rows, size) in enumerate(
-            zip(found.specs, found.times, *sums, strict=True)
-        )
+        for code, (key, number, rows, size) in enumerate(zip(keys, *sums, strict=True))
     ]
     listed.sort(key=lambda row: (not row["expires"], str(row["time"]), str(row["partition"])))
     return pa.Table.from_pylist(listed, schema=PARTITION_TIMES)

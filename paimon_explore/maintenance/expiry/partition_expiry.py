@@ -4,15 +4,20 @@ The time of a partition is parsed from its values (`values-time`) or is that of 
 (`update-time`), in local time. Partitions whose values are null or cannot be parsed never expire.
 As in Java, the text of a DATE value is its day number, which only a custom formatter can parse.
 
-Spec: maintenance/manage-partitions.
+In each chain of a chain table, the newest whole partition that is old enough is kept, as later
+changes are merged with it. The whole partitions before it expire, at most `max_num` of each chain,
+and all changes before the first one that is left.
+
+Spec: maintenance/manage-partitions; primary-key-table/chain-table, partition expiration.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.overwrite import Overwrite, PartitionSpec, all_files
+from paimon_explore.commit.overwrite import Overwrite, all_files
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import as_python
@@ -28,8 +33,9 @@ from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.partition_time import PartitionTimeFormat
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.chains import chain_branches, chains_of, existing_branch
 from paimon_explore.scan.live_entries import PartitionFilter
-from paimon_explore.scan.manifest_arrays import column, distinct
+from paimon_explore.scan.manifest_arrays import byte_rows, column, distinct
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 
@@ -93,10 +99,10 @@ def expire_partitions(
     now: Callable[[], datetime] = local_now,
     dry_run: bool = False,
 ) -> list[dict[str, object]]:
-    """Drop expired partitions in one commit.
+    """Drop expired partitions in one commit; those of a chain table in one of each branch.
 
-    If another commit writes to one of them meanwhile, the expiry is planned again: with the
-    strategy `update-time` such a partition does not expire.
+    With the strategy `update-time`, the expiry is planned again if another commit writes to one of
+    them meanwhile: such a partition does not expire.
 
     Args:
         store: the table and branch.
@@ -113,83 +119,140 @@ def expire_partitions(
         UnsupportedFeatureError: the formatter or strategy is not supported.
         CommitError, StorageError: as for any commit.
     """
-    schema, snapshot, live = _partitioned(store)
     before = now() - expiry.age
-    specs = [
-        spec for spec, time in _times(schema, live, expiry) if time is not None and time < before
-    ][: expiry.max_num]
-    if specs and not dry_run:
-        dropped: tuple[PartitionSpec, ...] = tuple(specs)
-        known = OverwrittenPartitions(since=SeenSnapshot.of(snapshot), specs=dropped)
-        committer = Committer(store, schema, options=options)
-        made = committer.overwrite([], Overwrite(specs=dropped), overwritten=known)
-        remove_dropped_partitions(store, schema, options, made)
-    return specs
+    branches = _branches(store, options)
+    found = [_branch_times(branch, expiry) for branch in branches]
+    if len(found) == 1:
+        gone = [list(found[0].older_than(before))[: expiry.max_num]]
+    else:
+        gone = _expired_of_chains(found[0], found[1], expiry, before, options)
+    expired = []
+    for branch, times, partitions in zip(branches, found, gone, strict=True):
+        specs = [times.specs[partition] for partition in partitions]
+        expired += specs
+        if specs and not dry_run:
+            own = options if branch is store else TableOptions(times.schema.options)
+            what = Overwrite(specs=tuple(specs))
+            known = None
+            if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
+                known = OverwrittenPartitions(
+                    since=SeenSnapshot.of(times.snapshot), specs=what.specs
+                )
+            made = Committer(branch, times.schema, options=own).overwrite(
+                [], what, overwritten=known
+            )
+            remove_dropped_partitions(branch, times.schema, own, made)
+    return expired
+
+
+def _branches(store: TableStore, options: TableOptions) -> list[TableStore]:
+    """Return the branches whose partitions expire, of a chain table those with changes first."""
+    if not options.value(opt.CHAIN_TABLE_ENABLED):
+        return [store]
+    return [existing_branch(store, name) for name in reversed(chain_branches(options))]
+
+
+def _expired_of_chains(
+    changes: "PartitionTimes",
+    whole: "PartitionTimes",
+    expiry: PartitionExpiry,
+    before: datetime,
+    options: TableOptions,
+) -> list[list[bytes]]:
+    """Return the expired partitions of changes, then the expired whole ones."""
+    if expiry.strategy is not of.PartitionExpirationStrategy.VALUES_TIME:
+        raise InvalidInputError(
+            "Partitions of a chain table expire by their values only, as later changes need older "
+            "partitions.",
+            hint="Set 'partition.expiration-strategy' to 'values-time'.",
+        )
+    old, earlier = whole.older_than(before), changes.older_than(before)
+    options = TableOptions({**whole.schema.options, **options.texts})
+    found: list[list[bytes]] = [[], []]
+    for chain in chains_of(old.keys() | earlier.keys(), whole.schema, options):
+        own = [partition for partition in chain if partition in old]
+        count = min(len(own) - 1, expiry.max_num)
+        if count > 0:
+            end = old[own[count]]
+            found[0] += [one for one in chain if one in earlier and earlier[one] < end]
+            found[1] += own[:count]
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionTimes:
-    """The live files of a table by partition, and the time of each partition.
+    """The live files of a branch by partition, and the time of each partition.
 
     Attributes:
+        schema: the latest schema.
+        snapshot: the latest snapshot.
         files: the files.
-        codes: per file the number of its partition.
         specs: values of each partition by column.
         times: local time of each partition; None if it has none.
     """
 
+    schema: TableSchema
+    snapshot: Snapshot | None
     files: ManifestEntries
-    codes: tuple[int, ...]
-    specs: tuple[dict[str, object], ...]
-    times: tuple[datetime | None, ...]
+    specs: Mapping[bytes, dict[str, object]]
+    times: Mapping[bytes, datetime | None]
+
+    def older_than(self, moment: datetime) -> dict[bytes, datetime]:
+        """The partitions with an earlier time, and their times."""
+        times = self.times.items()
+        return {one: time for one, time in times if time is not None and time < moment}
 
 
-def partition_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTimes:
-    """Return the times that decide which partitions expire.
+def partition_times(
+    store: TableStore, options: TableOptions, expiry: PartitionExpiry
+) -> PartitionTimes:
+    """Return the times that decide which partitions expire, of all branches where they do.
 
     Raises:
         InvalidInputError, UnsupportedFeatureError: as for `expire_partitions`.
     """
-    schema, _, live = _partitioned(store)
-    found = _times(schema, live, expiry)
-    return PartitionTimes(
-        files=live,
-        codes=tuple(distinct(column(live.table, "partition"))[1].tolist()),
-        specs=tuple(spec for spec, _ in found),
-        times=tuple(time for _, time in found),
+    found = [_branch_times(branch, expiry) for branch in _branches(store, options)]
+    first = found[0]
+    return replace(
+        first,
+        files=ManifestEntries.concat([one.files for one in found]),
+        specs={key: spec for one in found for key, spec in one.specs.items()},
+        times={key: time for one in found for key, time in one.times.items()},
     )
 
 
-def _partitioned(store: TableStore) -> tuple[TableSchema, Snapshot | None, ManifestEntries]:
-    """Return the schema of a partitioned table, its latest snapshot, and the live files."""
+def _branch_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTimes:
     schema = store.schemas.latest()
     if schema is None or not schema.partition_keys:
         raise InvalidInputError("expire_partitions() requires a partitioned table.")
     snapshot = store.snapshots.latest()
-    if snapshot is None:
-        return schema, None, ManifestEntries.empty()
-    with explain_missing_files(store, snapshot):
-        return schema, snapshot, all_files(store, schema, snapshot)
-
-
-def _times(
-    schema: TableSchema, live: ManifestEntries, expiry: PartitionExpiry
-) -> list[tuple[dict[str, object], datetime | None]]:
-    """Return the values and time of each partition."""
+    live = ManifestEntries.empty()
+    if snapshot is not None:
+        with explain_missing_files(store, snapshot):
+            live = all_files(store, schema, snapshot)
     row_type = schema.partition_type
     partitions, codes = distinct(column(live.table, "partition"))
     rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
-    values = [as_python(values) for values in rows.columns]
-    specs = [dict(zip(row_type.names, row, strict=True)) for row in zip(*values, strict=True)]
     if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
-        return list(zip(specs, _update_times(live, codes.tolist(), len(specs)), strict=True))
-    if expiry.strategy is not of.PartitionExpirationStrategy.VALUES_TIME:
+        times = _update_times(live, codes.tolist(), rows.num_rows)
+    elif expiry.strategy is of.PartitionExpirationStrategy.VALUES_TIME:
+        texts = partition_texts(rows.columns, [field.type for field in row_type])
+        named = (dict(zip(row_type.names, row, strict=True)) for row in zip(*texts, strict=True))
+        times = [expiry.time_of(text) for text in named]
+    else:
         raise UnsupportedFeatureError(
             f"option 'partition.expiration-strategy' = {expiry.strategy.value!r}"
         )
-    texts = partition_texts(rows.columns, [field.type for field in row_type])
-    named = [dict(zip(row_type.names, row, strict=True)) for row in zip(*texts, strict=True)]
-    return [(spec, expiry.time_of(text)) for spec, text in zip(specs, named, strict=True)]
+    keys = byte_rows(partitions)
+    values = zip(*(as_python(values) for values in rows.columns), strict=True)
+    specs = [dict(zip(row_type.names, row, strict=True)) for row in values]
+    return PartitionTimes(
+        schema=schema,
+        snapshot=snapshot,
+        files=live,
+        specs=dict(zip(keys, specs, strict=True)),
+        times=dict(zip(keys, times, strict=True)),
+    )
 
 
 def _update_times(live: ManifestEntries, codes: Sequence[int], count: int) -> list[datetime | None]:

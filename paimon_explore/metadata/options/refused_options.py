@@ -76,20 +76,6 @@ REFUSALS: tuple[Refusal, ...] = (
         hint="Open its files with the engine that owns them.",
     ),
     Refusal(
-        option=names(
-            "chain-table.chain-partition-keys", "Partition columns that form chains of partitions."
-        ),
-        uses=(Use.READ,),
-        rule="chains of only some partition columns are not supported, and rows would be wrong",
-        hint="Read the table with Java, or open one of its branches.",
-    ),
-    Refusal(
-        option=flag("chain-table.streaming.merge-snapshot", "Streams start with merged chains."),
-        uses=(Use.STREAM,),
-        rule="the first rows of the stream would not be merged",
-        hint="Pass options={'chain-table.streaming.merge-snapshot': 'false'}.",
-    ),
-    Refusal(
         option=names("upsert-key", "Key by which INSERT INTO of Spark merges rows."),
         uses=(Use.INSERT,),
         rule="rows with an existing key would be added again",

@@ -424,6 +424,13 @@ SCAN_PLAN_SORT_PARTITION = flag("scan.plan-sort-partition", "Sort splits by part
 SCAN_IGNORE_CORRUPT_FILES = flag("scan.ignore-corrupt-files", "Skip files that cannot be read.")
 SCAN_IGNORE_LOST_FILES = flag("scan.ignore-lost-files", "Skip missing files.")
 CHAIN_TABLE_ENABLED = flag("chain-table.enabled", "The table is a chain table.")
+CHAIN_TABLE_CHAIN_PARTITION_KEYS = names(
+    "chain-table.chain-partition-keys",
+    "Last partition columns, which order the partitions of a chain; all by default.",
+)
+CHAIN_TABLE_STREAMING_MERGE_SNAPSHOT = flag(
+    "chain-table.streaming.merge-snapshot", "Streams start with merged chains."
+)
 INCREMENTAL_BETWEEN = names("incremental-between", "Range of snapshots or tags (start exclusive).")
 INCREMENTAL_BETWEEN_TIMESTAMP = names(
     "incremental-between-timestamp", "Range of times (start exclusive)."

@@ -18,6 +18,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
+from paimon_explore.errors import choices
 from paimon_explore.metadata.options.column_options import (
     AGGREGATE_FUNCTION,
     IGNORE_RETRACT,
@@ -27,13 +28,19 @@ from paimon_explore.metadata.options.column_options import (
     MAP_STORAGE_LAYOUTS,
     SEQUENCE_GROUP,
 )
-from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine, TableKind
+from paimon_explore.metadata.options.option_enums import (
+    ChangelogProducer,
+    MergeEngine,
+    PartitionExpirationStrategy,
+    TableKind,
+)
 from paimon_explore.metadata.options.table_options import (
     BLOB_DESCRIPTOR_FIELD,
     BLOB_FIELD,
     BLOB_VIEW_FIELD,
     BUCKET,
     BUCKET_APPEND_ORDERED,
+    CHAIN_TABLE_CHAIN_PARTITION_KEYS,
     CHAIN_TABLE_ENABLED,
     CHANGELOG_FILE_COMPRESSION,
     CHANGELOG_FILE_FORMAT,
@@ -51,6 +58,8 @@ from paimon_explore.metadata.options.table_options import (
     FILE_FORMAT_PER_LEVEL,
     IGNORE_DELETE,
     MERGE_ENGINE,
+    PARTITION_EXPIRATION_STRATEGY,
+    PARTITION_EXPIRATION_TIME,
     PARTITION_TIMESTAMP_FORMATTER,
     PARTITION_TIMESTAMP_PATTERN,
     PK_CLUSTERING_OVERRIDE,
@@ -282,10 +291,25 @@ def chain_violations(schema: TableSchema, options: TableOptions) -> Iterator[str
         in {ChangelogProducer.NONE, ChangelogProducer.INPUT},
         f"{PARTITION_TIMESTAMP_PATTERN.key!r}": options.has(PARTITION_TIMESTAMP_PATTERN),
         f"{PARTITION_TIMESTAMP_FORMATTER.key!r}": options.has(PARTITION_TIMESTAMP_FORMATTER),
+        "'merge-engine' = 'deduplicate' for deletion vectors": not options.value(
+            DELETION_VECTORS_ENABLED
+        )
+        or options.value(MERGE_ENGINE) is MergeEngine.DEDUPLICATE,
+        f"{PARTITION_EXPIRATION_STRATEGY.key!r} = 'values-time'": options.value(
+            PARTITION_EXPIRATION_TIME
+        )
+        is None
+        or options.value(PARTITION_EXPIRATION_STRATEGY) is PartitionExpirationStrategy.VALUES_TIME,
     }
     for need, is_met in needs.items():
         if not is_met:
             yield f"{CHAIN_TABLE_ENABLED.key!r} needs {need}"
+    keys = options.value(CHAIN_TABLE_CHAIN_PARTITION_KEYS)
+    if keys and keys != schema.partition_keys[-len(keys) :]:
+        yield (
+            f"{CHAIN_TABLE_CHAIN_PARTITION_KEYS.key!r} must be the last partition columns, in "
+            f"their order: {choices(schema.partition_keys)}"
+        )
 
 
 _MAP_FORMATS = frozenset({"parquet", "orc"})

@@ -22,6 +22,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import BATCH_ROWS
 from paimon_explore.read.stream_log import StreamLog
+from paimon_explore.scan.branch_scan import stream_state, stream_target
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import Expression
 from paimon_explore.scan.stream_start import StreamStart
@@ -76,7 +77,7 @@ class StreamRequest:
     mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO
     limits: BatchLimits = BatchLimits()
 
-    def target(self) -> ScanTarget:
+    def table(self) -> ScanTarget:
         """Return the table at its latest schema."""
         schema = latest_schema(self.store)
         options = {**schema.options, **self.options}
@@ -87,6 +88,10 @@ class StreamRequest:
         return ScanTarget(
             store=self.store, schema=schema, options=known, snapshot=None, travel=NEWEST
         )
+
+    def target(self) -> ScanTarget:
+        """Return the branch of the table whose commits are read."""
+        return stream_target(self.table())
 
     def reader(self, target: ScanTarget) -> ChangeReader:
         """Return the reader of the changes.
@@ -145,7 +150,7 @@ class StreamReader:
 
     @property
     def _store(self) -> TableStore:
-        return self._request.store
+        return self._reader.target.store
 
     @property
     def _log(self) -> StreamLog:
@@ -201,7 +206,8 @@ class StreamReader:
 
     def _state(self, first: Snapshot) -> Iterator[pa.RecordBatch]:
         reader, request = self._reader, self._request
-        scan = request.scan_of(self._log.state_target(first), request.columns)
+        state = stream_state(request.table(), self._log.state_target(first))
+        scan = request.scan_of(state, request.columns)
         for batch in scan.to_batches():
             kinds = pa.repeat(_INSERT, batch.num_rows)
             yield pa.RecordBatch.from_arrays([kinds, *batch.columns], schema=reader.schema)

@@ -51,13 +51,14 @@ def test_past_partitions_go_in_one_overwrite(tmp_path: Path) -> None:
 
 def test_the_times_of_partitions_are_told(tmp_path: Path) -> None:
     table = days(tmp_path)
-    found = partition_times(table._store, expiry_of(options_of(table._store), timedelta(days=2)))
-    assert len(found.files) == len(found.codes) == 6
-    assert [str(time) for time in found.times] == [
+    options = options_of(table._store)
+    found = partition_times(table._store, options, expiry_of(options, timedelta(days=2)))
+    assert len(found.files) == 6
+    assert [str(time) for time in found.times.values()] == [
         *(f"2026-01-{day} 00:00:00" for day in ("07", "08", "09", "10")),
         *("None", "None"),
     ]
-    assert [found.specs[code]["hr"] for code in sorted(found.codes)] == list(range(6))
+    assert [spec["hr"] for spec in found.specs.values()] == list(range(6))
 
 
 def test_a_pattern_makes_one_time_of_several_columns(tmp_path: Path) -> None:

@@ -185,8 +185,6 @@ ACTS: Mapping[Use, Callable[[Table], object]] = {
 }
 SETTINGS: Mapping[str, str] = {
     "type": "format-table",
-    "chain-table.chain-partition-keys": "p",
-    "chain-table.streaming.merge-snapshot": "true",
     "commit.callbacks": "org.example.Notify",
     "blob-descriptor.source-table": "db.other",
     "tag.callbacks": "org.example.Notify",

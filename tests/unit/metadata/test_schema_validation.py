@@ -289,6 +289,46 @@ def test_options(has_key: bool, options: dict[str, str], message: str) -> None: 
         new_schema(COLUMNS, primary_key=keys, partition_by=partitions, options=options)
 
 
+CHAIN = {
+    "chain-table.enabled": "true",
+    "bucket": "1",
+    "sequence.field": "b",
+    "partition.timestamp-pattern": "$dt",
+    "partition.timestamp-formatter": "yyyyMMdd",
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chain-table.chain-partition-keys": "s"}, "must be the last partition columns"),
+        ({"chain-table.chain-partition-keys": "dt,s"}, "must be the last partition columns"),
+        ({"chain-table.chain-partition-keys": "a,s,dt"}, "must be the last partition columns"),
+        (
+            {"partition.expiration-time": "1 d", "partition.expiration-strategy": "update-time"},
+            "needs 'partition.expiration-strategy' = 'values-time'",
+        ),
+        (
+            {"deletion-vectors.enabled": "true", "merge-engine": "partial-update"},
+            "needs 'merge-engine' = 'deduplicate' for deletion vectors",
+        ),
+    ],
+)
+def test_the_chains_of_a_table(options: dict[str, str], message: str) -> None:
+    def create(more: dict[str, str]) -> TableSchema:
+        return new_schema(
+            COLUMNS,
+            primary_key=["s", "dt", "id"],
+            partition_by=["s", "dt"],
+            options=CHAIN | more,
+        )
+
+    for fine in ("dt", "s, dt", ""):
+        create({"chain-table.chain-partition-keys": fine})
+    with pytest.raises(InvalidInputError, match=message):
+        create(options)
+
+
 def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
     with pytest.raises(InvalidInputError, match="contains all partition columns"):
         new_schema(

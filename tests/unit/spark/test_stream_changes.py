@@ -13,6 +13,7 @@ from paimon_explore.spark.stream_source import (
     new_rows,
     stream_schema,
 )
+from support.chain_tables import chains, spec
 from support.small_tables import append_table, columns, keyed_table
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -95,3 +96,18 @@ def test_all_changes_of_a_key_are_read_by_one_task_in_their_order() -> None:
     for k in range(20):
         values = [[v for key, v in rows if key == k] for rows in found]
         assert sorted(values) == [[], [], [], ["a", "b", "c", "d"]]
+
+
+def test_a_stream_of_a_chain_table_starts_with_its_whole_partitions() -> None:
+    catalog = chains()
+    options = {"chain-table.streaming.merge-snapshot": "true"}
+    scan = catalog.table("db.t", options=options).scan(where="region = 'us'")
+    reader = PaimonStreamReader(scan, stream_schema(scan, kinds=False), 2, StreamLimits())
+    start = reader.initialOffset()
+    for expected in ([("20260104", 3), ("20260104", 4)], [("20260107", 7)]):
+        end = reader.latestOffset(start)
+        parts = reader.partitions(start, end)
+        rows = [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
+        assert sorted((row["dt"], row["k"]) for row in rows) == expected
+        catalog.table("db.t$branch_delta").upsert([{**spec("us", 7), "k": 7, "n": 7}])
+        start = end

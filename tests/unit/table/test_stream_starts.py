@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot
+from support.chain_tables import chains, spec
 from support.small_tables import append_table, columns, new_catalog
 
 COLUMNS = columns(k=pa.int32())
@@ -207,3 +208,44 @@ def test_young_snapshots_are_delayed() -> None:
     assert started(table, 4) == ([], [4, 5])
     table.append([{"k": 6}])
     assert started(table, 4) == ([], [4, 5])
+
+
+LIGHT = [("asia", 1), ("asia", 3), ("eu", 4), ("eu", 5), ("us", 3), ("us", 4)]
+MERGED = [
+    ("asia", 3, 1),
+    ("asia", 3, 3),
+    *(("eu", 5, k) for k in (4, 5)),
+    ("us", 4, 3),
+    ("us", 4, 4),
+]
+
+
+@pytest.mark.parametrize("merges", [False, True])
+def test_the_stream_of_a_chain_table_starts_with_both_branches(*, merges: bool) -> None:
+    catalog = chains()
+    options = {"chain-table.streaming.merge-snapshot": str(merges).lower()}
+    stream = catalog.table("db.t", options=options).follow(timeout=0)
+
+    def taken() -> list[tuple[str, int, int]]:
+        rows = [row for batch in stream for row in batch.rows.to_pylist()]
+        return sorted((row["region"], int(row["dt"][-1]), row["k"]) for row in rows)
+
+    expected = MERGED if merges else [(region, day, day) for region, day in LIGHT]
+    assert taken() == expected
+    catalog.table("db.t").maintenance.compact_chain_table(spec("us", 4))
+    assert taken() == []
+    catalog.table("db.t$branch_delta").upsert([{**spec("us", 7), "k": 7, "n": 7}])
+    assert taken() == [("us", 7, 7)]
+    assert stream.position == 3
+    anew = catalog.table("db.t", options=options).follow(1, full=True, timeout=0)
+    rows = [row for batch in anew if batch.is_state for row in batch.rows.to_pylist()]
+    days = {row["dt"] for row in rows if row["region"] == "us"}
+    assert days == {"20260104"}
+    stream = catalog.table("db.t", options=options).follow("latest", timeout=0)
+    assert taken() == []
+
+
+def test_records_that_are_no_whole_rows_are_not_streamed_from_a_chain_table() -> None:
+    table = chains().table("db.t", options={"merge-engine": "partial-update"})
+    with pytest.raises(UnsupportedFeatureError, match="chain table with 'merge-engine'"):
+        table.follow(timeout=0)

@@ -8,6 +8,12 @@ from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.small_tables import new_catalog
 
 Rows = list[tuple[str, int, str]]
+CHAIN = {
+    "bucket": "2",
+    "sequence.field": "n",
+    "partition.timestamp-pattern": "$dt",
+    "partition.timestamp-formatter": "yyyyMMdd",
+}
 
 
 def new(whole: Rows, changes: Rows) -> tuple[Catalog, Table]:
@@ -18,12 +24,7 @@ def new(whole: Rows, changes: Rows) -> tuple[Catalog, Table]:
         {"dt": "STRING", "k": "INT", "v": "STRING", "n": "BIGINT"},
         partition_by="dt",
         primary_key=["dt", "k"],
-        options={
-            "bucket": "2",
-            "sequence.field": "n",
-            "partition.timestamp-pattern": "$dt",
-            "partition.timestamp-formatter": "yyyyMMdd",
-        },
+        options=CHAIN,
     )
     for branch, rows in (("snapshot", whole), ("delta", changes)):
         table.create_branch(branch)
@@ -74,6 +75,45 @@ def test_a_whole_partition_is_replaced_only_if_asked_for() -> None:
     assert values(table, "20260103") == {9: "later"}
     assert values(catalog.table("db.t$branch_snapshot"), "20260101") == {1: "a"}
     assert table.maintenance.fsck() == []
+
+
+@pytest.mark.parametrize("where", ["main", "snapshot"])
+def test_only_partitions_of_the_same_group_are_merged(where: str) -> None:
+    catalog = new_catalog()
+    table = catalog.create_table(
+        "db.t",
+        {"region": "STRING", "dt": "STRING", "k": "INT", "n": "INT"},
+        partition_by=["region", "dt"],
+        primary_key=["region", "dt", "k"],
+        options=CHAIN,
+    )
+    for branch, rows in (
+        ("snapshot", [("eu", 1, 1), ("us", 2, 2)]),
+        ("delta", [("asia", 1, 3), ("eu", 2, 4), ("us", 1, 5), ("us", 3, 6)]),
+    ):
+        table.create_branch(branch)
+        own = catalog.table(f"db.t$branch_{branch}")
+        own.upsert([{"region": r, "dt": f"2026010{day}", "k": k, "n": k} for r, day, k in rows])
+    options = {"chain-table.enabled": "true", "chain-table.chain-partition-keys": "dt"}
+    table.set_options({"chain-table.enabled": "true"})
+    catalog.table("db.t" if where == "main" else "db.t$branch_snapshot").set_options(options)
+    table = catalog.table("db.t")
+
+    def keys(region: str, day: int) -> list[int]:
+        rows = table.scan(where=f"region = '{region}' AND dt = '2026010{day}'").to_arrow()
+        return sorted(row["k"] for row in rows.to_pylist())
+
+    for compacted in (False, True):
+        assert (keys("eu", 1), keys("eu", 2)) == ([1], [1, 4])
+        assert (keys("us", 1), keys("us", 2), keys("us", 3)) == ([5], [2], [2, 6])
+        assert keys("asia", 1) == [3]
+        if not compacted:
+            for region, day in (("eu", 2), ("us", 3), ("us", 1), ("asia", 1)):
+                made = table.maintenance.compact_chain_table(
+                    {"region": region, "dt": f"2026010{day}"}
+                )
+                assert made is not None
+    assert catalog.table("db.t$branch_snapshot").count() == table.count() == 8
 
 
 @pytest.mark.parametrize("day", ["20260101", "20260109"])
