@@ -14,7 +14,7 @@ from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.overwrite import all_files
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
-from paimon_explore.metadata.options.table_options import CHAIN_TABLE_ENABLED, TableOptions
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.chains import chain_branches, chains_of
@@ -29,7 +29,7 @@ def check_dropped_partitions(
     """Check that an overwrite drops no whole partition that later changes need.
 
     Args:
-        store: a branch.
+        store: a branch of a chain table.
         schema: its schema.
         options: its options.
         changes: the changes of the overwrite.
@@ -38,7 +38,7 @@ def check_dropped_partitions(
         InvalidInputError: later changes need a dropped partition.
     """
     names = chain_branches(options)
-    if not options.value(CHAIN_TABLE_ENABLED) or store.paths.branch not in names:
+    if store.paths.branch not in names:
         return
     added = changes.entries.of_kind(FileKind.ADD).partitions
     is_whole = store.paths.branch == names[0]
@@ -64,11 +64,11 @@ def check_dropped_partitions(
 def overwritten_partitions(
     store: TableStore, options: TableOptions, snapshots: Iterable[Snapshot]
 ) -> tuple[TableStore, frozenset[bytes]]:
-    """Return the snapshot branch, and those of its partitions that commits to `store` overwrote."""
+    """Return the snapshot branch of a chain table, and its partitions that commits overwrote."""
     names = chain_branches(options)
     whole = store.for_branch(names[0])
     found: set[bytes] = set()
-    if options.value(CHAIN_TABLE_ENABLED) and store.paths.branch == names[1]:
+    if store.paths.branch == names[1]:
         for snapshot in snapshots:
             if snapshot.commit_kind is CommitKind.OVERWRITE:
                 manifests = store.manifests.delta(snapshot).names

@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import numpy as np
 
-from paimon_explore.commit.chain_partitions import check_dropped_partitions
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts, check_rescaled
 from paimon_explore.commit.file_changes import (
@@ -211,7 +210,9 @@ class AttemptSteps:
     def check(self, state: CommitAttempt) -> Metrics | None:
         """Check for conflicts with the latest snapshot, and that chains stay whole."""
         latest, kind = state.latest, state.request.kind
-        if kind is CommitKind.OVERWRITE:
+        if kind is CommitKind.OVERWRITE and self.options.value(opt.CHAIN_TABLE_ENABLED):
+            from paimon_explore.commit.chain_partitions import check_dropped_partitions  # noqa: PLC0415 - of few tables
+
             check_dropped_partitions(self.store, self.schema, self.options, state.changes)
         if state.request.seen is not None:
             check_keys(self.store, latest, state.changes, state.request.seen, self.key_rules)

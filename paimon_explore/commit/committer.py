@@ -44,7 +44,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from paimon_explore.commit.chain_partitions import overwritten_partitions
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
 from paimon_explore.commit.commit_retry import CommitLoop
 from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
@@ -345,11 +344,14 @@ class Committer:
             )
 
             add_new_partitions(self._store, self._steps.schema, self._options, snapshots)
-        self._drop_overwritten(snapshots)
+        if self._options.value(opt.CHAIN_TABLE_ENABLED):
+            self._drop_overwritten(snapshots)
         return snapshots
 
     def _drop_overwritten(self, snapshots: Sequence[Snapshot]) -> None:
         """Drop partitions in the snapshot branch of a chain table that its changes replace."""
+        from paimon_explore.commit.chain_partitions import overwritten_partitions  # noqa: PLC0415 - of few tables
+
         try:
             whole, dropped = overwritten_partitions(self._store, self._options, snapshots)
             schema = whole.schemas.latest() if dropped else None
