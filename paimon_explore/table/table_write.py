@@ -36,6 +36,7 @@ from paimon_explore.maintenance.row_level.update_delete import (
     delete_rows,
     update_rows,
 )
+from paimon_explore.maintenance.row_level.upsert_key import upsert_merge
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import (
     DYNAMIC_PARTITION_OVERWRITE,
@@ -49,6 +50,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, re
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.progress import progress
+from paimon_explore.table.table_base import is_keyed
 from paimon_explore.write.append_writer import write_append
 from paimon_explore.write.input.arrow_stream import is_repeatable
 from paimon_explore.write.input.cast_policy import CastPolicy
@@ -135,6 +137,13 @@ class TableWriter:
             if not is_ordered:
                 raise
         return insert(self._latest(), act=commit)
+
+    def upsert(self, data: Rows) -> Snapshot | None:
+        """Insert or update rows; see `Table.upsert`."""
+        if self.schema.primary_keys:
+            return self.insert(data)
+        rows = converted_rows(data, self.schema.row_type, self.cast)
+        return self.merge(upsert_merge(rows, self.schema.row_type, self.options))
 
     def _insert(self, data: Rows, act: CommitAct) -> Snapshot | None:
         data = converted_rows(data, self.schema.row_type, self.cast)
@@ -455,16 +464,17 @@ def checked_user(commit_user: str | None) -> str | None:
     return commit_user
 
 
-def check_keyed(schema: TableSchema, name: str) -> None:
-    """Check that a table has a primary key, for an upsert.
+def check_keyed(schema: TableSchema, options: TableOptions, name: str) -> None:
+    """Check that a table has a key, for an upsert.
 
     Raises:
         InvalidInputError: it has none.
     """
-    if not schema.primary_keys:
+    if not is_keyed(schema, options):
         raise InvalidInputError(
             f"upsert() requires a primary key, but table {name} has none.",
-            hint="Add rows with append(), or update matching rows with merge().",
+            hint="Add rows with append(), update matching rows with merge(), or set the option "
+            "'upsert-key'.",
         )
 
 

@@ -11,7 +11,6 @@ from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import (
     InvalidInputError,
     UnsupportedFeatureError,
-    UnsupportedOptionWarning,
 )
 from paimon_explore.table.catalog.catalog import Catalog
 from support.spark_sql import Rows, Run
@@ -37,14 +36,29 @@ def created(run: Run, kind: str) -> None:
     run("INSERT INTO t VALUES (1, 'a', 'd1'), (2, 'b', 'd1'), (3, 'c', 'd2'), (4, 'd', 'd2')")
 
 
-def test_rows_are_not_inserted_where_an_upsert_key_would_merge_them(run: Run, rows: Rows) -> None:
-    run("CREATE TABLE t (id BIGINT, name STRING, dt STRING)")
-    run("INSERT INTO t VALUES (1, 'a', 'd1')")
-    with pytest.warns(UnsupportedOptionWarning, match="'upsert-key'"):
-        run("ALTER TABLE t SET TBLPROPERTIES ('upsert-key' = 'id')")
-    with pytest.raises(UnsupportedFeatureError, match=r"(?i)insert into .* 'upsert-key' = 'id'"):
-        run("INSERT INTO t VALUES (1, 'b', 'd1')")
-    assert rows(STATE) == [(1, "a", "d1")]
+@pytest.mark.parametrize("tracked", ["false", "true"])
+def test_insert_into_merges_rows_by_the_upsert_key(run: Run, rows: Rows, tracked: str) -> None:
+    run(
+        "CREATE TABLE t (id INT, seq INT, name STRING) TBLPROPERTIES ('upsert-key' = 'id', "
+        f"'sequence.field' = 'seq', 'row-tracking.enabled' = '{tracked}')"
+    )
+    run(
+        "INSERT INTO t VALUES (1, 1, 'a'), (NULL, 1, 'n'), (2, NULL, 'b'), (1, 2, 'c'), (2, 4, 'd')"
+    )
+    state = "SELECT id, seq, name FROM t ORDER BY id, name"
+    assert rows(state) == [(None, 1, "n"), (1, 2, "c"), (2, 4, "d")]
+    run("INSERT INTO t VALUES (1, 1, 'old'), (2, 4, 'same'), (NULL, 3, 'new')")
+    run("INSERT INTO t (name, id) VALUES ('null', 1), ('null', 5)")
+    assert rows(state) == [(None, 3, "new"), (1, 2, "c"), (2, 4, "same"), (5, None, "null")]
+    run("INSERT OVERWRITE t VALUES (1, 1, 'a'), (1, 2, 'b')")
+    assert rows(state) == [(1, 1, "a"), (1, 2, "b")]
+    run("INSERT INTO t VALUES (1, 2, 'both')")
+    assert rows(state) == [(1, 2, "both"), (1, 2, "both")]
+    run("ALTER TABLE t UNSET TBLPROPERTIES ('sequence.field')")
+    with pytest.raises(InvalidInputError, match=r"(?i)source matches|match the same row"):
+        run("INSERT INTO t VALUES (1, 8, 'x'), (1, 9, 'y')")
+    run("INSERT INTO t (id) VALUES (NULL)")
+    assert rows(state) == [(None, None, None), (1, 2, "both"), (1, 2, "both")]
 
 
 def test_rows_are_updated_deleted_and_merged(

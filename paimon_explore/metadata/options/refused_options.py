@@ -32,7 +32,6 @@ class Use(Enum):
     READ = "reading a table"
     STREAM = "streaming from a table"
     WRITE = "writing to a table"
-    INSERT = "INSERT INTO a table"
     TAG = "creating a tag of a table"
 
 
@@ -94,12 +93,6 @@ REFUSALS: tuple[Refusal, ...] = (
         uses=(Use.STREAM,),
         rule="the first rows of the stream would not be merged",
         hint="Pass options={'chain-table.streaming.merge-snapshot': 'false'}.",
-    ),
-    Refusal(
-        option=names("upsert-key", "Key by which INSERT INTO of Spark merges rows."),
-        uses=(Use.INSERT,),
-        rule="rows with an existing key would be added again",
-        hint="Use MERGE INTO.",
     ),
     Refusal(
         option=names("commit.callbacks", "Java classes that are called after each commit."),
