@@ -9,6 +9,7 @@ import pytest
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import (
+    AlreadyExistsError,
     InvalidInputError,
     UnsupportedFeatureError,
 )
@@ -59,6 +60,30 @@ def test_insert_into_merges_rows_by_the_upsert_key(run: Run, rows: Rows, tracked
         run("INSERT INTO t VALUES (1, 8, 'x'), (1, 9, 'y')")
     run("INSERT INTO t (id) VALUES (NULL)")
     assert rows(state) == [(None, None, None), (1, 2, "both"), (1, 2, "both")]
+
+
+def test_buckets_and_functions_are_those_of_the_connector(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE b (id INT, v STRING) TBLPROPERTIES ('bucket' = '10', 'bucket-key' = 'id')")
+    run("INSERT INTO b VALUES (1, 'a'), (2, 'b'), (3, NULL), (4, 'd')")
+    query = "SELECT id, sys.bucket(10, id), paimon.sys.bucket(id, v, id), __paimon_bucket FROM b"
+    found = rows(f"{query} ORDER BY id")
+    assert [(one, of_id) for one, of_id, *_ in found] == [(1, 8), (2, 4), (3, 5), (4, 6)]
+    assert all(of_id == stored for _, of_id, _, stored in found)
+    more = "sys.mod_bucket(10, 17), sys.hive_bucket(10, 'abc'), sys.bucket(10, CAST(NULL AS INT))"
+    assert rows(f"SELECT {more}, sys.bucket(10, DATE '2024-01-01')") == [(7, 4, 4, 5)]
+    shown = rows("SHOW FUNCTIONS IN sys LIKE '*bucket'")
+    assert shown == [(f"paimon.sys.{name}",) for name in ("bucket", "hive_bucket", "mod_bucket")]
+
+
+def test_partitions_are_added_where_the_catalog_keeps_them(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE p (id INT, dt STRING, h INT) PARTITIONED BY (dt, h)")
+    run("INSERT INTO p VALUES (1, 'a', 1)")
+    run("ALTER TABLE p ADD IF NOT EXISTS PARTITION (dt = 'a', h = 1) PARTITION (dt = 'b', h = 2)")
+    assert rows("SHOW PARTITIONS p") == [("dt=a/h=1",)]
+    with pytest.raises(AlreadyExistsError, match="Partition 'dt=a/h=1' already exists"):
+        run("ALTER TABLE p ADD PARTITION (dt = 'a', h = 1)")
+    with pytest.raises(InvalidInputError, match=r"each partition column.*'dt', 'h'"):
+        run("ALTER TABLE p ADD PARTITION (dt = 'a')")
 
 
 def test_rows_are_updated_deleted_and_merged(

@@ -72,7 +72,6 @@ _WAYS = {
     "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
     "SET": "Settings are spark.sql.sources.partitionOverwriteMode and spark.paimon.<option>; "
     "leave out those of Spark and Flink.",
-    "SHOW FUNCTIONS": _FUNCTIONS,
     "DESCRIBE FUNCTION": _FUNCTIONS,
     "DESCRIBE QUERY": "Run the query; schema of its result has the columns.",
     "SUMMARIZE": "t.profile() summarizes the columns.",
