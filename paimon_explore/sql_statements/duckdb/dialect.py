@@ -139,7 +139,7 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         try:
             read = _AnsiSpark if dialect == SPARK else dialect
             tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
-        except (SqlglotError, RecursionError) as error:
+        except SqlglotError as error:
             raise _parse_problem(error) from error
     if isinstance(tree, exp.Values):
         rest = {name: tree.args[name] for name in tree.args.keys() - {"expressions", "alias"}}
