@@ -104,6 +104,10 @@ class TableWriter:
     def _table(self) -> PlannedTable:
         return self.store, self.schema, self.options
 
+    def _note(self, operation: str) -> CommitNote:
+        """Return the note with the name that Paimon's Spark connector gives an operation."""
+        return replace(self.note, operation=operation)
+
     def _latest(self) -> "TableWriter":
         """Return the writer with the latest schema."""
         _, schema, options = with_latest_schema(self._table)
@@ -127,7 +131,7 @@ class TableWriter:
             `snapshot.ignore-empty-commit` is false.
         """
         skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
-        commit = partial(Committer.commit, ignore_empty=skips, note=self.note)
+        commit = partial(Committer.commit, ignore_empty=skips, note=self._note("WRITE"))
         ordered = partial(commit, ordered=True)
         is_ordered = self.schema.primary_keys and is_repeatable(data)
         insert = partial(TableWriter._insert, data=data)
@@ -178,7 +182,7 @@ class TableWriter:
         data = converted_rows(data, self.schema.row_type, self.cast)
         if partition:
             data = with_partition(data, self.schema.row_type, partition)
-        overwrite = partial(Committer.overwrite, what=what, note=self.note)
+        overwrite = partial(Committer.overwrite, what=what, note=self._note("OVERWRITE"))
         return self._write(data, overwrite, replaces=True)
 
     def delete(self, where: Where) -> Snapshot | None:
@@ -225,7 +229,7 @@ class TableWriter:
 
     def _change_once(self, operation: str, work: RowLevelWork) -> Snapshot | None:
         result = work(self.store, self.schema, self.options)
-        note = replace(self.note, operation=operation)
+        note = self._note(operation)
         planned_on = result.planned_on if result.checks_columns else None
         return self._commit(
             result.messages,
@@ -263,7 +267,8 @@ class TableWriter:
         """Remove all rows of partitions; an empty mapping means all partitions."""
         self._check(partitions)
         what = Overwrite(specs=tuple(partitions))
-        snapshot = self._commit([], partial(Committer.overwrite, what=what, note=self.note))
+        note = self._note("TRUNCATE")
+        snapshot = self._commit([], partial(Committer.overwrite, what=what, note=note))
         if self.store.environment is not None:
             from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 
