@@ -20,7 +20,7 @@ from paimon_explore.spark.file_import import FileImport, export_rows, source_fil
 from paimon_explore.spark.reads.read_table import read, read_planned
 from paimon_explore.spark.reads.special_reads import special_read
 from paimon_explore.spark.row_level.assigned_values import updated_columns
-from paimon_explore.spark.row_level.merge_dataframe import Merge
+from paimon_explore.spark.row_level.merge_dataframe import Merge, upsert_by_key
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
@@ -51,7 +51,7 @@ from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.session_settings import is_setting
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
-from paimon_explore.table.table_base import store_of
+from paimon_explore.table.table_base import is_keyed, store_of
 from paimon_explore.write.write_target import WriteTarget
 
 _OWN = "spark.paimon_explore."
@@ -96,7 +96,9 @@ class SparkRows:
 
     def insert_into(self, table: Table) -> Snapshot | None:
         """Append or upsert the rows."""
-        return write(self.frame, table)
+        if table.schema.primary_keys or not is_keyed(table.schema, table.options):
+            return write(self.frame, table)
+        return upsert_by_key(self.frame, table)
 
     def overwrite(self, table: Table, partition: object) -> Snapshot | None:
         """Replace rows of a table by these rows."""

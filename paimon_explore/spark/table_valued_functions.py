@@ -9,17 +9,18 @@ by one, which suits metadata and small tables; use `pe.spark.sql` or `pe.spark.r
 tables.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql import types as st
 from pyspark.sql.functions import udtf
+from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 from paimon_explore.data_types.arrow import row_type_from_arrow
-from paimon_explore.data_types.arrow_buffers import as_python_with_dicts
+from paimon_explore.data_types.arrow_buffers import Column, as_python_with_dicts
 from paimon_explore.encoding.blob.blob_descriptor import (
     TO_THE_END,
     BlobDescriptor,
@@ -30,6 +31,7 @@ from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.sql_statements.scalar_functions import BUCKET_FUNCTIONS
 from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_table
@@ -180,10 +182,20 @@ def blob_view(table: str | None, field_id: int | None, row_id: int | None) -> by
     return encode_view(BlobView(table=table, field_id=field_id, row_id=row_id))
 
 
+def _of_columns(kernel: Callable[[Sequence[Column]], Column]) -> Callable[..., Column]:
+    def call(*columns: pa.Array) -> pa.Array:  # type: ignore[type-arg]  # Spark reads these types
+        return kernel(columns)
+
+    return call
+
+
 def register_functions(spark: SparkSession) -> None:
     """Register all table functions, and the functions of BLOB columns, in a session."""
     for name, handler in functions().items():
         spark.udtf.register(name, udtf(handler))  # type: ignore[arg-type] # a class makes one
+    for name, kernel in BUCKET_FUNCTIONS.items():
+        function = arrow_udf(_of_columns(kernel), "int")  # type: ignore[call-overload]  # in stubs
+        spark.udf.register(name, function)
     spark.udf.register("path_to_descriptor", path_to_descriptor, st.BinaryType())
     spark.udf.register("descriptor_to_string", descriptor_to_string, st.StringType())
     spark.udf.register("blob_view", blob_view, st.BinaryType())

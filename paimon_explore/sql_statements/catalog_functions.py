@@ -1,8 +1,8 @@
-"""The functions of a catalog in SQL: `sys.max_pt` and those of BLOB columns.
+"""The functions of a catalog in SQL: `sys.max_pt`, those of buckets and those of BLOB columns.
 
-`sys.path_to_descriptor`, `sys.descriptor_to_string` and `sys.blob_view` are functions of the engine
-without the database `sys`. A column that `blob_view` names becomes its field id; a call with
-constants becomes its value, since Spark calls no function of Python in VALUES.
+All but `sys.max_pt` are functions of the engine without the database `sys`. A column that
+`blob_view` names becomes its field id; a call with constants becomes its value, since Spark calls
+no function of Python in VALUES.
 
 The function `sys.max_pt('db.t')`: the largest value of a table's first partition column.
 
@@ -23,6 +23,7 @@ from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.scan.manifest_arrays import byte_rows
 from paimon_explore.sql_statements.quoted_names import text_constant
+from paimon_explore.sql_statements.scalar_functions import SYS_FUNCTIONS
 from paimon_explore.sql_statements.table_references import spliced
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
@@ -31,7 +32,8 @@ from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 
 _VIEW = "BLOB_VIEW"
-_BLOB_FUNCTIONS = ("PATH_TO_DESCRIPTOR", "DESCRIPTOR_TO_STRING", _VIEW)
+_NAME = "MAX_PT"
+_FUNCTIONS = {name.upper() for name in SYS_FUNCTIONS} - {_NAME}
 
 
 def with_catalog_functions(warehouse: Warehouse, source: str) -> str:
@@ -42,14 +44,14 @@ def with_catalog_functions(warehouse: Warehouse, source: str) -> str:
         InvalidInputError: the arguments of a function are wrong.
     """
     source = with_max_partitions(warehouse, source)
-    if not any(name in source.upper() for name in _BLOB_FUNCTIONS):
+    if not any(name in source.upper() for name in _FUNCTIONS):
         return source
     return spliced(source, list(_replacements(warehouse, tokens_of(source))))
 
 
 def _replacements(warehouse: Warehouse, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
     for at, token in enumerate(tokens[:-1]):
-        if token.word not in _BLOB_FUNCTIONS or tokens[at + 1].sign != "(":
+        if token.word not in _FUNCTIONS or tokens[at + 1].sign != "(":
             continue
         first = first_of_name(tokens, at)
         if first is None:
@@ -81,7 +83,6 @@ def _field_id(warehouse: Warehouse, name: str, column: str) -> int:
     return field.id
 
 
-_NAME = "MAX_PT"
 _QUALIFIERS = ((), ("SYS",), ("PAIMON", "SYS"))
 _HINT = "Write sys.max_pt('database.table')."
 

@@ -117,12 +117,12 @@ def silent_sqlglot() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def conjuncts(tree: exp.Expr | None) -> list[exp.Expr]:
-    """Return the conditions that AND combines, in order; none of no condition."""
+def conjuncts(tree: exp.Expr | None, connector: type[exp.Connector] = exp.And) -> list[exp.Expr]:
+    """Return the conditions that AND, or another word, combines, in order; none of no condition."""
     pending, found = [] if tree is None else [tree], list[exp.Expr]()
     while pending:
         node = pending.pop().unnest()
-        if isinstance(node, exp.And):
+        if isinstance(node, connector):
             pending += [node.expression, node.this]
         else:
             found.append(node)

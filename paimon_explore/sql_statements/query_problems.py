@@ -18,6 +18,9 @@ from paimon_explore.sql_statements.tokenizer import Kind, Token, place, tokens_o
 _NEXT_CLAUSES = frozenset({"FROM", "JOIN", "WHERE"})
 """Words that begin a clause and name no column; `order`, `group` and `limit` may do that."""
 
+_OTHER_WAYS = {"input_file_name": "The column __paimon_file_path of a table has the file of a row."}
+"""Unknown function -> what to write."""
+
 
 class QueryProblemError(InvalidInputError):
     """A query has an unknown name, or cannot be parsed.
@@ -47,7 +50,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> QueryProblemErro
         return QueryProblemError(msg, name=name)
     listed = "" if kind == "function" else f"{kind.capitalize()}s: {choices(names)}."
     given = GIVEN.format(name) if kind == "table" else ""
-    hint = f"{suggestion(name, names)}{listed}{given}"
+    hint = _OTHER_WAYS.get(name.lower()) or f"{suggestion(name, names)}{listed}{given}"
     return QueryProblemError(f"There is no {kind} {name!r}.", hint=hint, name=name)
 
 

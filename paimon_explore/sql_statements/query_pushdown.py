@@ -15,7 +15,7 @@ side of an outer join only its own ON counts.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 
 from sqlglot import exp
@@ -30,6 +30,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
+from paimon_explore.scan.predicate.expression import conjunction, disjunction
 from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.table_references import Reference
 from paimon_explore.sql_statements.tokenizer import Kind, Token
@@ -333,11 +334,8 @@ def _of_equal_columns(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
     return found
 
 
-def _joined(terms: Iterable[Term]) -> Term | None:
-    whole: Term | None = None
-    for term in terms:
-        whole = term if whole is None else whole & term
-    return whole
+def _joined(terms: Sequence[Term]) -> Term | None:
+    return Term(conjunction(term.expression for term in terms)) if terms else None
 
 
 def _is_alone(select: exp.Select) -> bool:
@@ -384,10 +382,12 @@ class _Scope:
         return self._compared(part)
 
     def _both(self, part: exp.And | exp.Or) -> Term | None:
-        left, right = self.term(part.left), self.term(part.right)
+        terms = [self.term(one) for one in conjuncts(part, type(part))]
+        known = [one for one in terms if one is not None]
         if isinstance(part, exp.And):
-            return _joined([one for one in (left, right) if one is not None])
-        return None if left is None or right is None else left | right
+            return _joined(known)
+        is_known = len(known) == len(terms)
+        return Term(disjunction(one.expression for one in known)) if is_known else None
 
     def _field(self, node: object) -> tuple[Term, DataField] | None:
         """Return a column or member of a struct, with its field."""

@@ -9,7 +9,10 @@
 | anything else | the engine, unchanged |
 """
 
+from sys import getrecursionlimit
+
 from paimon_explore.commit.planned_again import repeated
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import Args
@@ -60,6 +63,12 @@ def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
         return found if found is not None else run_query(warehouse, text, args)
     except QueryProblemError as problem:
         raise located(problem, text) from problem
+    except RecursionError as error:
+        raise InvalidInputError(
+            f"The statement is nested too deeply for the limit of {getrecursionlimit()} calls.",
+            hint="Nest fewer parentheses and operators: write a long chain of conditions as "
+            "IN (…), or put the values into a table or variable, and join it.",
+        ) from error
 
 
 def _command(warehouse: Warehouse, text: str, args: Args) -> Outcome | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.table_options import UPSERT_KEY, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
@@ -120,6 +120,11 @@ def store_of(table: BaseTable) -> TableStore:
 def dynamic_options_of(table: BaseTable) -> Mapping[str, str]:
     """Return the options of a table object that override those of its schema."""
     return table._dynamic_options  # noqa: SLF001 - of this module
+
+
+def is_keyed(schema: TableSchema, options: TableOptions) -> bool:
+    """Return whether rows are upserted: by the primary key, or by the option `upsert-key`."""
+    return bool(schema.primary_keys or options.value(UPSERT_KEY))
 
 
 def point_of(table: BaseTable) -> TimeTravel:

@@ -36,6 +36,7 @@ from paimon_explore.maintenance.row_level.update_delete import (
     delete_rows,
     update_rows,
 )
+from paimon_explore.maintenance.row_level.upsert_key import upsert_merge
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import (
     DYNAMIC_PARTITION_OVERWRITE,
@@ -49,6 +50,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, re
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.progress import progress
+from paimon_explore.table.table_base import is_keyed
 from paimon_explore.write.append_writer import write_append
 from paimon_explore.write.input.arrow_stream import is_repeatable
 from paimon_explore.write.input.cast_policy import CastPolicy
@@ -102,6 +104,10 @@ class TableWriter:
     def _table(self) -> PlannedTable:
         return self.store, self.schema, self.options
 
+    def _note(self, operation: str) -> CommitNote:
+        """Return the note with the name that Paimon's Spark connector gives an operation."""
+        return replace(self.note, operation=operation)
+
     def _latest(self) -> "TableWriter":
         """Return the writer with the latest schema."""
         _, schema, options = with_latest_schema(self._table)
@@ -125,7 +131,7 @@ class TableWriter:
             `snapshot.ignore-empty-commit` is false.
         """
         skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
-        commit = partial(Committer.commit, ignore_empty=skips, note=self.note)
+        commit = partial(Committer.commit, ignore_empty=skips, note=self._note("WRITE"))
         ordered = partial(commit, ordered=True)
         is_ordered = self.schema.primary_keys and is_repeatable(data)
         insert = partial(TableWriter._insert, data=data)
@@ -135,6 +141,13 @@ class TableWriter:
             if not is_ordered:
                 raise
         return insert(self._latest(), act=commit)
+
+    def upsert(self, data: Rows) -> Snapshot | None:
+        """Insert or update rows; see `Table.upsert`."""
+        if self.schema.primary_keys:
+            return self.insert(data)
+        rows = converted_rows(data, self.schema.row_type, self.cast)
+        return self.merge(upsert_merge(rows, self.schema.row_type, self.options))
 
     def _insert(self, data: Rows, act: CommitAct) -> Snapshot | None:
         data = converted_rows(data, self.schema.row_type, self.cast)
@@ -169,7 +182,7 @@ class TableWriter:
         data = converted_rows(data, self.schema.row_type, self.cast)
         if partition:
             data = with_partition(data, self.schema.row_type, partition)
-        overwrite = partial(Committer.overwrite, what=what, note=self.note)
+        overwrite = partial(Committer.overwrite, what=what, note=self._note("OVERWRITE"))
         return self._write(data, overwrite, replaces=True)
 
     def delete(self, where: Where) -> Snapshot | None:
@@ -216,7 +229,7 @@ class TableWriter:
 
     def _change_once(self, operation: str, work: RowLevelWork) -> Snapshot | None:
         result = work(self.store, self.schema, self.options)
-        note = replace(self.note, operation=operation)
+        note = self._note(operation)
         planned_on = result.planned_on if result.checks_columns else None
         return self._commit(
             result.messages,
@@ -254,7 +267,8 @@ class TableWriter:
         """Remove all rows of partitions; an empty mapping means all partitions."""
         self._check(partitions)
         what = Overwrite(specs=tuple(partitions))
-        snapshot = self._commit([], partial(Committer.overwrite, what=what, note=self.note))
+        note = self._note("TRUNCATE")
+        snapshot = self._commit([], partial(Committer.overwrite, what=what, note=note))
         if self.store.environment is not None:
             from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 
@@ -455,16 +469,17 @@ def checked_user(commit_user: str | None) -> str | None:
     return commit_user
 
 
-def check_keyed(schema: TableSchema, name: str) -> None:
-    """Check that a table has a primary key, for an upsert.
+def check_keyed(schema: TableSchema, options: TableOptions, name: str) -> None:
+    """Check that a table has a key, for an upsert.
 
     Raises:
         InvalidInputError: it has none.
     """
-    if not schema.primary_keys:
+    if not is_keyed(schema, options):
         raise InvalidInputError(
             f"upsert() requires a primary key, but table {name} has none.",
-            hint="Add rows with append(), or update matching rows with merge().",
+            hint="Add rows with append(), update matching rows with merge(), or set the option "
+            "'upsert-key'.",
         )
 
 

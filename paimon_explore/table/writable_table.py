@@ -89,18 +89,23 @@ class WritableTable(BaseTable):
         properties: Mapping[str, str] | None = None,
         commit_user: str | None = None,
     ) -> Snapshot | None:
-        """Insert or update rows of a table with a primary key, in one commit.
+        """Insert or update rows of a table with a key, in one commit.
+
+        The key is the primary key, or in a table without one the option `upsert-key`: the rows are
+        then merged into those of the same key, as by INSERT INTO of Spark. Of rows with one key
+        the first with the highest `sequence.field` counts, if it is not lower than that of the
+        table; without this option several rows that update the same row are an error.
 
         Args:
-            data: as for `append`. An optional column `_ROW_KIND` (`+I`, `-U`, `+U`, `-D`) marks
-                each row as insert, update or delete.
+            data: as for `append`. With a primary key the optional column `_ROW_KIND` (`+I`, `-U`,
+                `+U`, `-D`) marks each row as insert, update or delete.
             cast: as for `append`.
             merge_schema: as for `append`.
             properties: texts by key that are stored in the snapshot.
             commit_user: the commit user; None for a new one.
 
         Raises:
-            InvalidInputError: the table has no primary key; else as for `append`.
+            InvalidInputError: the table has no key; else as for `append`.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.customers")
@@ -112,7 +117,7 @@ class WritableTable(BaseTable):
             with self.transaction(properties=properties, commit_user=commit_user) as tx:
                 tx.upsert(data, cast=cast, merge_schema=True)
             return tx.snapshot
-        return self._writer(properties, commit_user, keyed=True, cast=cast).insert(data)
+        return self._writer(properties, commit_user, keyed=True, cast=cast).upsert(data)
 
     def delete(
         self,
@@ -472,7 +477,7 @@ class WritableTable(BaseTable):
         Args:
             properties: texts by key for the snapshots.
             commit_user: the commit user; None for a new one.
-            keyed: whether the table must have a primary key; the state of its buckets is then
+            keyed: whether the table must have a key; the state of its buckets is then
                 needed, so its latest snapshot is read together with the schema.
             cast: how input values are converted.
         """
@@ -486,7 +491,7 @@ class WritableTable(BaseTable):
 
         if self._travel.given:
             if keyed:
-                check_keyed(self.schema, self.name)
+                check_keyed(self.schema, self.options, self.name)
             check_writable(self)
         latest: LatestSnapshot | None = None
         if keyed and max_requests(self._store.file_io) > 1:
@@ -494,12 +499,13 @@ class WritableTable(BaseTable):
             latest = LatestSnapshot(snapshot)
         else:
             schema = latest_schema(self._store)
+        options = TableOptions({**schema.options, **self._dynamic_options})
         if keyed:
-            check_keyed(schema, self.name)
+            check_keyed(schema, options, self.name)
         return TableWriter(
             store=self._store,
             schema=schema,
-            options=TableOptions({**schema.options, **self._dynamic_options}),
+            options=options,
             latest=latest,
             note=commit_note(properties),
             commit_user=checked_user(commit_user),

@@ -9,9 +9,9 @@ import pytest
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import (
+    AlreadyExistsError,
     InvalidInputError,
     UnsupportedFeatureError,
-    UnsupportedOptionWarning,
 )
 from paimon_explore.table.catalog.catalog import Catalog
 from support.spark_sql import Rows, Run
@@ -37,14 +37,53 @@ def created(run: Run, kind: str) -> None:
     run("INSERT INTO t VALUES (1, 'a', 'd1'), (2, 'b', 'd1'), (3, 'c', 'd2'), (4, 'd', 'd2')")
 
 
-def test_rows_are_not_inserted_where_an_upsert_key_would_merge_them(run: Run, rows: Rows) -> None:
-    run("CREATE TABLE t (id BIGINT, name STRING, dt STRING)")
-    run("INSERT INTO t VALUES (1, 'a', 'd1')")
-    with pytest.warns(UnsupportedOptionWarning, match="'upsert-key'"):
-        run("ALTER TABLE t SET TBLPROPERTIES ('upsert-key' = 'id')")
-    with pytest.raises(UnsupportedFeatureError, match=r"(?i)insert into .* 'upsert-key' = 'id'"):
-        run("INSERT INTO t VALUES (1, 'b', 'd1')")
-    assert rows(STATE) == [(1, "a", "d1")]
+@pytest.mark.parametrize("tracked", ["false", "true"])
+def test_insert_into_merges_rows_by_the_upsert_key(run: Run, rows: Rows, tracked: str) -> None:
+    run(
+        "CREATE TABLE t (id INT, seq INT, name STRING) TBLPROPERTIES ('upsert-key' = 'id', "
+        f"'sequence.field' = 'seq', 'row-tracking.enabled' = '{tracked}')"
+    )
+    run(
+        "INSERT INTO t VALUES (1, 1, 'a'), (NULL, 1, 'n'), (2, NULL, 'b'), (1, 2, 'c'), (2, 4, 'd')"
+    )
+    state = "SELECT id, seq, name FROM t ORDER BY id, name"
+    assert rows(state) == [(None, 1, "n"), (1, 2, "c"), (2, 4, "d")]
+    run("INSERT INTO t VALUES (1, 1, 'old'), (2, 4, 'same'), (NULL, 3, 'new')")
+    run("INSERT INTO t (name, id) VALUES ('null', 1), ('null', 5)")
+    assert rows(state) == [(None, 3, "new"), (1, 2, "c"), (2, 4, "same"), (5, None, "null")]
+    run("INSERT OVERWRITE t VALUES (1, 1, 'a'), (1, 2, 'b')")
+    assert rows(state) == [(1, 1, "a"), (1, 2, "b")]
+    run("INSERT INTO t VALUES (1, 2, 'both')")
+    assert rows(state) == [(1, 2, "both"), (1, 2, "both")]
+    run("ALTER TABLE t UNSET TBLPROPERTIES ('sequence.field')")
+    with pytest.raises(InvalidInputError, match=r"(?i)source matches|match the same row"):
+        run("INSERT INTO t VALUES (1, 8, 'x'), (1, 9, 'y')")
+    run("INSERT INTO t (id) VALUES (NULL)")
+    assert rows(state) == [(None, None, None), (1, 2, "both"), (1, 2, "both")]
+
+
+def test_buckets_and_functions_are_those_of_the_connector(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE b (id INT, v STRING) TBLPROPERTIES ('bucket' = '10', 'bucket-key' = 'id')")
+    run("INSERT INTO b VALUES (1, 'a'), (2, 'b'), (3, NULL), (4, 'd')")
+    query = "SELECT id, sys.bucket(10, id), paimon.sys.bucket(id, v, id), __paimon_bucket FROM b"
+    found = rows(f"{query} ORDER BY id")
+    assert [(one, of_id) for one, of_id, *_ in found] == [(1, 8), (2, 4), (3, 5), (4, 6)]
+    assert all(of_id == stored for _, of_id, _, stored in found)
+    more = "sys.mod_bucket(10, 17), sys.hive_bucket(10, 'abc'), sys.bucket(10, CAST(NULL AS INT))"
+    assert rows(f"SELECT {more}, sys.bucket(10, DATE '2024-01-01')") == [(7, 4, 4, 5)]
+    shown = rows("SHOW FUNCTIONS IN sys LIKE '*bucket'")
+    assert shown == [(f"paimon.sys.{name}",) for name in ("bucket", "hive_bucket", "mod_bucket")]
+
+
+def test_partitions_are_added_where_the_catalog_keeps_them(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE p (id INT, dt STRING, h INT) PARTITIONED BY (dt, h)")
+    run("INSERT INTO p VALUES (1, 'a', 1)")
+    run("ALTER TABLE p ADD IF NOT EXISTS PARTITION (dt = 'a', h = 1) PARTITION (dt = 'b', h = 2)")
+    assert rows("SHOW PARTITIONS p") == [("dt=a/h=1",)]
+    with pytest.raises(AlreadyExistsError, match="Partition 'dt=a/h=1' already exists"):
+        run("ALTER TABLE p ADD PARTITION (dt = 'a', h = 1)")
+    with pytest.raises(InvalidInputError, match=r"each partition column.*'dt', 'h'"):
+        run("ALTER TABLE p ADD PARTITION (dt = 'a')")
 
 
 def test_rows_are_updated_deleted_and_merged(

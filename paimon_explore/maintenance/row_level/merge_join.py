@@ -91,7 +91,7 @@ class SourceKeys:
         self._values: list[Column] = []
         codes: list[Ints] = []
         for key, other in zip(keys, like, strict=True):
-            encoded = _hashable(aligned(other.slice(0, 0), key)[1]).dictionary_encode("encode")
+            encoded = hashable(aligned(other.slice(0, 0), key)[1]).dictionary_encode("encode")
             self._values.append(encoded.dictionary)
             codes.append(int64_values(encoded.indices))
         by_row = self._combined(codes, keys)
@@ -102,7 +102,7 @@ class SourceKeys:
         """Return the code of each key of the table; -1 if the source does not have the key."""
         codes: list[Ints] = []
         for column, key, values in zip(columns, self._keys, self._values, strict=True):
-            same = _hashable(aligned(column, key.slice(0, 0))[0])
+            same = hashable(aligned(column, key.slice(0, 0))[0])
             options = pc.SetLookupOptions(value_set=values, skip_nulls=False)
             found = pc.call_function("index_in", [same], options)
             codes.append(np.where(valid_mask(found), int64_values(found), -1))
@@ -129,7 +129,7 @@ class SourceKeys:
         return np.where(valid, combined, -1)
 
 
-def _hashable(column: Column) -> Column:
+def hashable(column: Column) -> Column:
     """Normalize floats so that equal values hash equally: one zero and one NaN."""
     if not pa.types.is_floating(column.type):
         return column
@@ -257,7 +257,11 @@ class MergeJoin:
             column = _target_of(part)
             kind = bind_value(pair.source, self._sides.row_type)[1]
             is_ranged = is_root(kind, *_RANGED)
-            if isinstance(column, Named) and is_ranged and not pair.matches_nulls:
+            if (
+                isinstance(column, Named)
+                and is_ranged
+                and not (pair.matches_nulls and key.null_count)
+            ):
                 yield _within(column, key)
 
 

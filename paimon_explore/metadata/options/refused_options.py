@@ -33,7 +33,6 @@ class Use(Enum):
     READ = "reading a table"
     STREAM = "streaming from a table"
     WRITE = "writing to a table"
-    INSERT = "INSERT INTO a table"
     TAG = "creating a tag of a table"
 
 
@@ -74,12 +73,6 @@ REFUSALS: tuple[Refusal, ...] = (
         accepted=(of.TableKind.MATERIALIZED_TABLE,),
         rule="its files are not those of a Paimon table",
         hint="Open its files with the engine that owns them.",
-    ),
-    Refusal(
-        option=names("upsert-key", "Key by which INSERT INTO of Spark merges rows."),
-        uses=(Use.INSERT,),
-        rule="rows with an existing key would be added again",
-        hint="Use MERGE INTO.",
     ),
     Refusal(
         option=names("commit.callbacks", "Java classes that are called after each commit."),

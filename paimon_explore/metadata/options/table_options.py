@@ -94,6 +94,9 @@ SEQUENCE_FIELD = names("sequence.field", "Columns that order rows with the same 
 SEQUENCE_FIELD_SORT_ORDER = choice(
     "sequence.field.sort-order", "Sort order of the sequence field.", default=of.SortOrder.ASCENDING
 )
+UPSERT_KEY = names(
+    "upsert-key", "Key of an append table, by which INSERT INTO and upsert merge rows."
+)
 SEQUENCE_SNAPSHOT_ORDERING = immutable(flag("sequence.snapshot-ordering", "Later snapshots win."))
 IGNORE_DELETE = with_fallback_keys(
     flag("ignore-delete", "Ignore -D rows."),

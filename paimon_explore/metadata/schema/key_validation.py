@@ -48,6 +48,7 @@ from paimon_explore.metadata.options.table_options import (
     PK_VECTOR_INDEX_COLUMNS,
     POSTPONE_BUCKET,
     PRIMARY_KEY_NULLABLE,
+    UPSERT_KEY,
     TableOptions,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -83,13 +84,20 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
 
 
 def key_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Check that primary key and partition columns exist, are unique and have a comparable type."""
-    for what, keys in (("primary key", schema.primary_keys), ("partition", schema.partition_keys)):
+    """Check that columns of keys and partitions exist, are unique and have a comparable type."""
+    upsert_key = options.value(UPSERT_KEY)
+    for what, keys in (
+        ("primary key", schema.primary_keys),
+        ("partition", schema.partition_keys),
+        ("upsert key", upsert_key),
+    ):
         yield from _listed_columns(schema, what, keys)
         for name in keys:
             field = schema.field(name)
             if field is not None and not is_key_type(field.type):
                 yield f"{what} column {name!r} cannot be of type {type_text(field.type)}"
+    if schema.primary_keys and upsert_key:
+        yield f"{UPSERT_KEY.key!r} is for tables without a primary key"
     if schema.primary_keys and not schema.trimmed_primary_keys:
         yield (
             f"the primary key {choices(schema.primary_keys)} consists of partition columns only, "

@@ -9,13 +9,14 @@ from dataclasses import replace
 from functools import reduce
 from os import PathLike
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from paimon_explore.commit.planned_again import repeated
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import SEQUENCE_FIELD, UPSERT_KEY
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
@@ -47,6 +48,7 @@ from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.table_base import store_of
 
 _HERE = "_paimon_here"
+_NUMBER = "_paimon_number"
 _TARGET, _SOURCE = "target", "source"
 _OF_TABLE = (MergeRows.MATCHED, MergeRows.NOT_MATCHED_BY_SOURCE)
 Condition = str | Column | None
@@ -207,6 +209,34 @@ def merge_into(
     return Merge(
         source=df, table=opened, on=on, target_alias=target_alias, source_alias=source_alias
     )
+
+
+def upsert_by_key(df: DataFrame, table: Table) -> Snapshot | None:
+    """Merge rows by the option `upsert-key` of a table, as `Table.upsert` does.
+
+    Args:
+        df: the rows; columns that they lack get their default values, or null.
+        table: the table.
+    """
+    keys, sequence = table.options.value(UPSERT_KEY), table.options.value(SEQUENCE_FIELD)
+    missing = [one for one in table.schema.fields if one.name not in df.columns]
+    df = df.withColumns(
+        {one.name: f.expr(default_text(one)).cast(spark_type(one.type)) for one in missing}
+    )
+    if sequence:
+        newest = Window.partitionBy(*map(quoted, keys)).orderBy(
+            *(f.col(quoted(name)).desc() for name in sequence)
+        )
+        df = df.withColumn(_NUMBER, f.row_number().over(newest)).filter(f"{_NUMBER} = 1")
+        df = df.drop(_NUMBER)
+    merge = merge_into(df, table, _all("<=>", keys)).whenNotMatched().insertAll()
+    return merge.whenMatched(_all("<=", sequence) or NOT_GIVEN).updateAll().merge()
+
+
+def _all(comparison: str, names: Sequence[str]) -> str:
+    """Return the condition that columns of both sides compare as given."""
+    sides = [(f"{_TARGET}.{quoted(name)}", f"{_SOURCE}.{quoted(name)}") for name in names]
+    return " AND ".join(f" {comparison} ".join(pair) for pair in sides)
 
 
 def _stated(condition: Condition | NotGiven) -> Condition:

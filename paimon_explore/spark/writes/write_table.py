@@ -123,7 +123,7 @@ def write(
     target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:
         msg = f"Mode 'upsert' requires a primary key, but table {found.name} has none."
-        raise InvalidInputError(msg, hint="Use mode 'append'.")
+        raise InvalidInputError(msg, hint="Use mode 'append', or INSERT INTO for 'upsert-key'.")
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
     stated = writer.partition_argument(partition) if mode == "overwrite" else None
     what = writer.replaced(stated) if mode == "overwrite" else None

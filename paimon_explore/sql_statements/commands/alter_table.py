@@ -20,6 +20,7 @@ Syntax:
     ALTER TABLE table {DROP | DELETE} {TAG | BRANCH} [IF EXISTS] name       several: `name, name`
     ALTER TABLE table CREATE BRANCH [IF NOT EXISTS] name [{AS OF | FROM} TAG name]
     ALTER TABLE table RENAME BRANCH name TO name
+    ALTER TABLE table ADD [IF NOT EXISTS] PARTITION (name = constant, ...) ...
     ALTER TABLE table DROP [IF EXISTS] PARTITION (name = constant, ...), ... [PURGE]
     COMMENT ON TABLE table IS {'text' | NULL}
     time = number {DAYS | HOURS | MINUTES | SECONDS}
@@ -31,10 +32,12 @@ from functools import partial
 
 from paimon_explore.errors import (
     AlreadyExistsError,
+    InvalidInputError,
     NotFoundError,
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.metadata.options.table_options import METASTORE_PARTITIONED_TABLE
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
     ChangeColumnComment,
@@ -55,11 +58,15 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sql_statements.clauses import check_options, options_of, partition_spec
 from paimon_explore.sql_statements.commands.ddl_statements import plain_default, written_column
-from paimon_explore.sql_statements.commands.show_statements import partitions_of
+from paimon_explore.sql_statements.commands.show_statements import (
+    partition_texts_of,
+    partitions_of,
+)
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.outcome import Answer, committed, done
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
@@ -118,12 +125,8 @@ class _Alter:
         return (alike[0] if path[0] not in names and len(alike) == 1 else path[0], *path[1:])
 
     def _add(self) -> Answer:
-        if self._reader.comes("PARTITION") or self._reader.comes("IF"):
-            raise UnsupportedFeatureError(
-                "ALTER TABLE … ADD PARTITION",
-                self._table.name,
-                hint="A partition exists as soon as it contains a row.",
-            )
+        if self._reader.comes("PARTITION") or self._reader.comes("IF", "NOT", "EXISTS"):
+            return self._add_partitions()
         self._reader.takes_one("COLUMN", "COLUMNS")
         inner = Reader(self._reader.group("the columns")) if self._reader.comes("(") else None
         reader = inner or self._reader
@@ -176,6 +179,29 @@ class _Alter:
         known = {name.lower() for name in self._schema.row_type.names}
         kept = [path for path in paths if not ignore or path[0].lower() in known]
         return self._alter(*[DropColumn(column=self._path(path)) for path in kept])
+
+    def _add_partitions(self) -> Answer:
+        """Add partitions to a catalog that keeps them; elsewhere they exist if they have rows."""
+        reader, table = self._reader, self._table
+        ignores_known = reader.takes("IF", "NOT", "EXISTS")
+        specs = []
+        while reader.takes("PARTITION"):
+            spec = partition_spec(self._warehouse, reader, self._schema)
+            texts = partition_texts_of(table, spec)
+            if set(spec) != set(self._schema.partition_keys):
+                hint = f"Partition columns: {choices(self._schema.partition_keys)}."
+                msg = "ADD PARTITION needs a value for each partition column."
+                raise InvalidInputError(msg, hint=hint)
+            if partitions_of(table, spec) and not ignores_known:
+                text = "/".join(f"{key}={value}" for key, value in texts.items())
+                raise AlreadyExistsError("partition", text, table.name)
+            specs.append(texts)
+        reader.end()
+        environment = store_of(table).environment
+        is_kept = table.options.value(METASTORE_PARTITIONED_TABLE)
+        if is_kept and isinstance(environment, PartitionEnvironment):
+            environment.add_partitions(specs)
+        return done()
 
     def _drop_partitions(self) -> Answer:
         reader = self._reader

@@ -33,11 +33,7 @@ from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.assignments import path_of
-from paimon_explore.metadata.options.refused_options import Use, check_supported_options
-from paimon_explore.metadata.options.table_options import (
-    DYNAMIC_PARTITION_OVERWRITE,
-    TableOptions,
-)
+from paimon_explore.metadata.options.table_options import DYNAMIC_PARTITION_OVERWRITE
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.builder import Term
@@ -123,21 +119,10 @@ def insert(warehouse: Warehouse, reader: Reader, before: str = "") -> Answer | N
         schema = latest_schema(store_of(table))
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
-        check_insert(table, schema)
         return committed(df.insert_into(table))
     mode = _mode(warehouse)
     whole = replace(table, _dynamic_options={**dynamic_options_of(table), **mode})
     return committed(df.overwrite(whole, static if static and mode == _STATIC else NOT_GIVEN))
-
-
-def check_insert(table: Table, schema: TableSchema) -> None:
-    """Check that INSERT INTO only adds rows.
-
-    Raises:
-        UnsupportedFeatureError: the table has an upsert key, by which INSERT INTO merges rows.
-    """
-    options = TableOptions({**schema.options, **dynamic_options_of(table)})
-    check_supported_options(options, Use.INSERT, table.name)
 
 
 def _merges_schema(warehouse: Warehouse) -> bool:

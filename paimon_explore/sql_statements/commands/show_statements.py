@@ -13,6 +13,7 @@ Syntax:
     SHOW COLUMNS {IN | FROM} table [{IN | FROM} database]
     SHOW {TAGS | BRANCHES | SNAPSHOTS} table
     SHOW PROCEDURES [{IN | FROM} catalog] [[LIKE] 'pattern']
+    SHOW [USER | SYSTEM | ALL] FUNCTIONS [{IN | FROM} database] [[LIKE] 'pattern']
     {DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] table [name | PARTITION (name = constant, ...)]
     {DESCRIBE | DESC} {DATABASE | SCHEMA | NAMESPACE} [EXTENDED] name
     USE [DATABASE | SCHEMA | NAMESPACE | CATALOG] name
@@ -49,6 +50,7 @@ from paimon_explore.sql_statements.data_type_names import is_spark_type, type_na
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted, text_constant
+from paimon_explore.sql_statements.scalar_functions import SYS_FUNCTIONS
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
@@ -56,6 +58,7 @@ from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 
+_SYS = "sys"
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _CONSTANT = re.compile(r"X?'.*'|(array|map|named_struct|struct)\(.*\)", re.IGNORECASE | re.DOTALL)
 """Default values that are stored as Paimon's Spark connector does: as a constant of SQL."""
@@ -65,6 +68,8 @@ def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run the rest of a SHOW; return None if the engine has to run it."""
     if reader.takes("CREATE", "TABLE"):
         return _of_table(warehouse, reader, _create_table)
+    if reader.ahead(1).word == "FUNCTIONS":
+        reader.expect_one("USER", "SYSTEM", "ALL", part="SHOW")
     known: Mapping[str, Callable[[Warehouse, Reader], Answer | None]] = {
         "DATABASES": _databases,
         "SCHEMAS": _databases,
@@ -81,6 +86,7 @@ def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
         "BRANCHES": lambda w, r: _of_table(w, r, _branches),
         "SNAPSHOTS": lambda w, r: _of_table(w, r, _snapshots),
         "PROCEDURES": lambda _, r: _procedures(r),
+        "FUNCTIONS": _functions,
     }
     word = reader.here.word
     if word not in known or (warehouse.catalog is None and not warehouse.given):
@@ -261,17 +267,22 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
 def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
     """Return the partitions with given values of partition columns, as `dt=2026-01-01/hour=7`."""
     found = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
+    parts = {key: re.escape(text) for key, text in partition_texts_of(table, spec).items()}
+    keys = table.schema.partition_keys
+    pattern = re.compile("/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys))
+    return sorted(text for text in map(str, found) if pattern.fullmatch(text))
+
+
+def partition_texts_of(table: Table, spec: Mapping[str, object]) -> dict[str, str]:
+    """Return values of partition columns as folders name them."""
     fields = table.schema.project(spec).fields
     columns = [pa.array([spec[field.name]], to_arrow(field.type)) for field in fields]
     texts = partition_texts(columns, [field.type for field in fields], legacy_names=False)
     default = table.options.value(PARTITION_DEFAULT_NAME)
-    parts = {
-        field.name: re.escape(text if text and text.strip() else default)
+    return {
+        field.name: text if text and text.strip() else default
         for field, (text,) in zip(fields, texts, strict=True)
     }
-    keys = table.schema.partition_keys
-    pattern = re.compile("/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys))
-    return sorted(text for text in map(str, found) if pattern.fullmatch(text))
 
 
 def _partition(table: Table, spec: Mapping[str, object]) -> dict[str, str]:
@@ -345,6 +356,24 @@ def _procedures(reader: Reader) -> Answer:
     wanted = _like(reader)
     rows = [(name, signature(name)) for name in sorted(PROCEDURES) if wanted(name)]
     return answer("procedure string, arguments string", rows)
+
+
+def _functions(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """SHOW FUNCTIONS: those of a database of the catalog, and of `sys`; without Spark's own."""
+    database = ""
+    if reader.takes_one("IN", "FROM"):
+        database = reader.path("the database")[-1]
+    elif warehouse.engine.has_own_tables:
+        return None
+    wanted = _like(reader)
+    found = []
+    if database.lower() in {"", _SYS}:
+        found += [(_SYS, name) for name in SYS_FUNCTIONS]
+    if database.lower() != _SYS and warehouse.catalog is not None:
+        known = warehouse.known_database(database or warehouse.database)
+        found += [(known, name) for name in warehouse.catalog.functions(known)]
+    rows = [(f"{CATALOG}.{parent}.{name}",) for parent, name in sorted(found) if wanted(name)]
+    return answer("function string", rows)
 
 
 def use(warehouse: Warehouse, reader: Reader) -> Answer | None:

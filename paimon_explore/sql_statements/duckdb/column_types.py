@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 
 from sqlglot import exp
 
@@ -188,12 +189,17 @@ def _operands(node: exp.Expr) -> list[exp.Expr]:
     return [one for one in found if not isinstance(one, exp.Null)]
 
 
+@cache
+def _parsed(kind: str) -> exp.DataType:
+    return exp.DataType.build(kind)
+
+
 def _is_of(node: exp.Expr, *kinds: str) -> bool:
     """Return whether an expression is known to be of one of some types."""
     if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Max | exp.Min):
         return _is_of(node.this, *kinds)
     if isinstance(node, exp.Column | exp.Cast):
-        return bool(node.is_type(*kinds))
+        return bool(node.type is not None and node.is_type(*map(_parsed, kinds)))
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.Anonymous):
         name = str(node.this if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
         if name == "spark_moved":

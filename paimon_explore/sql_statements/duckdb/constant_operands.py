@@ -40,9 +40,10 @@ def compute_constants(tree: exp.Expr, compute: _Compute, columns: _Columns) -> b
     is_changed = False
     for node in _comparisons(tree):
         column, others = _sides(node)
+        kind = _time_type(column)
         for operand in others if column is not None else ():
-            query = _query_of(operand, column, columns)
-            found = None if query is None else _literal(query, column, compute)
+            query = _query_of(operand, kind, columns)
+            found = None if query is None else _literal(query, kind, compute)
             if found is not None:
                 operand.replace(found)
                 is_changed = True
@@ -64,13 +65,12 @@ def _sides(node: exp.Expr) -> tuple[exp.Expr | None, list[exp.Expr]]:
     return (found[0] if len(found) == 1 else None), [one for one in operands if one not in found]
 
 
-def _query_of(operand: exp.Expr, column: exp.Expr | None, columns: _Columns) -> exp.Query | None:
+def _query_of(operand: exp.Expr, kind: str, columns: _Columns) -> exp.Query | None:
     """Return a query of the value of an operand; None if it is no constant, or a plain one."""
     inner = operand.unnest()
     if isinstance(inner, exp.Query):
         query = inner.copy() if _is_independent(inner, columns) else None
     else:
-        kind = _time_type(column)
         plain = inner.this if isinstance(inner, exp.Neg | exp.Cast) else inner
         is_constant = bool(kind) or not isinstance(plain, _PLAIN)
         if kind and isinstance(inner, exp.Literal) and inner.is_string:
@@ -106,9 +106,8 @@ def _time_type(column: exp.Expr | None) -> str:
     return next((one for one in kinds if column is not None and column.is_type(one)), "")
 
 
-def _literal(query: exp.Query, column: exp.Expr | None, compute: _Compute) -> exp.Expr | None:
-    """Return a constant that compares with a column as the value of a query does."""
-    kind = _time_type(column)
+def _literal(query: exp.Query, kind: str, compute: _Compute) -> exp.Expr | None:
+    """Return a constant that compares with a column of a type as the value of a query does."""
     try:
         value = _single(compute(query))
         has_zone = isinstance(value, datetime) and value.tzinfo is not None

@@ -60,6 +60,8 @@ _TYPES = {
     "INTEGER_LITERAL": "INT",
 }
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
+_MAX_CONDITIONS = 200
+"""Maximum number of conditions that DuckDB passes to a dataset, as a filter with as many levels."""
 _TRY = "try_cast returns NULL for a value that cannot be cast."
 
 
@@ -97,6 +99,7 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
         sources: by name, in order: rows that DuckDB can read, or a query as text.
         query: the query that will run.
     """
+    is_long = query.count(" AND ") > _MAX_CONDITIONS
     folders = {rows.folder for rows in sources.values() if isinstance(rows, FileRows)}
     texts = [query, *(rows for rows in sources.values() if isinstance(rows, str))]
     cursor = _database(folders, texts).cursor()
@@ -108,7 +111,8 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
             if isinstance(text, str):
                 cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {text}")
             else:
-                cursor.register(name, rows.to_dataset() if isinstance(rows, Scan) else rows)
+                given = rows.to_dataset() if isinstance(rows, Scan) and not is_long else rows
+                cursor.register(name, given)
     return cursor
 
 

@@ -72,7 +72,6 @@ _WAYS = {
     "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
     "SET": "Settings are spark.sql.sources.partitionOverwriteMode and spark.paimon.<option>; "
     "leave out those of Spark and Flink.",
-    "SHOW FUNCTIONS": _FUNCTIONS,
     "DESCRIBE FUNCTION": _FUNCTIONS,
     "DESCRIBE QUERY": "Run the query; schema of its result has the columns.",
     "SUMMARIZE": "t.profile() summarizes the columns.",
@@ -140,7 +139,7 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         try:
             read = _AnsiSpark if dialect == SPARK else dialect
             tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
-        except (SqlglotError, RecursionError) as error:
+        except SqlglotError as error:
             raise _parse_problem(error) from error
     if isinstance(tree, exp.Values):
         rest = {name: tree.args[name] for name in tree.args.keys() - {"expressions", "alias"}}

@@ -48,6 +48,7 @@ from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import is_keyed
 
 if TYPE_CHECKING:
     import duckdb
@@ -412,7 +413,7 @@ def _stored_struct(value: str, arrow: pa.StructType, target: RowType) -> str:
 
 def insert(rows: "Rows", table: Table) -> Snapshot | None:
     """Append or upsert rows."""
-    return table.upsert(rows) if table.schema.primary_keys else table.append(rows)
+    return table.upsert(rows) if is_keyed(table.schema, table.options) else table.append(rows)
 
 
 def engine_type(arrow: pa.DataType) -> DataType:

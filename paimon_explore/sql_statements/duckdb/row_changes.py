@@ -129,13 +129,13 @@ class _MergeScope:
         return conjunction(parts)
 
     def _equality(self, part: exp.Expr) -> Expression | None:
-        if not isinstance(part, exp.EQ):
+        if not isinstance(part, exp.EQ | exp.NullSafeEQ):
             return None
         paths = [self._path(side) for side in (part.this, part.expression)]
         if None in paths:
             return None
         left, right = (col(*path) for path in paths if path is not None)
-        return (left == right).expression
+        return (left == right if isinstance(part, exp.EQ) else left.same_as(right)).expression
 
     def _path(self, node: exp.Expr) -> tuple[str, str] | None:
         if not isinstance(node, exp.Column) or node.args.get("db") is not None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.table_options import TYPE
+from paimon_explore.metadata.options.table_options import PATH, TYPE
 from paimon_explore.sanitize import encodable, masked_options
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
@@ -116,8 +116,12 @@ def _table_options(warehouse: Warehouse) -> list[Row]:
             "value": value,
         }
         for database, name, table in warehouse.opened()
-        for key, value in sorted(masked_options(table.schema.options).items())
+        for key, value in _options(table)
     ]
+
+
+def _options(table: Table) -> list[tuple[str, str]]:
+    return sorted(masked_options({**table.schema.options, PATH.key: table.path}).items())
 
 
 def _catalog_options(warehouse: Warehouse) -> list[Row]:

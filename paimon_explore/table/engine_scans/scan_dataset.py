@@ -284,6 +284,8 @@ _VALUES = re.compile(r"\{value_set=[^:]+:\[(?P<values>.*)\], .*\}", re.DOTALL)
 _NULLS = ["{nan_is_null=false}"]
 _MAX_TEXT = 80
 """Arrow shortens longer texts when it prints a list."""
+_MAX_DEPTH = 200
+"""Maximum number of conditions that are translated; Arrow nests them."""
 _MAX_FRACTION = re.compile(r"\.\d{7}")
 """Digits of a second that Python's datetime would cut off."""
 _PAIR = 2
@@ -334,6 +336,8 @@ class _Filter:
 
     def condition(self, text: str) -> Term | None:
         text = text.strip()
+        if text.startswith("(" * _MAX_DEPTH):
+            return None
         call = _CALL.fullmatch(text)
         if call is not None:
             return self._call(call["name"], _split(call["arguments"], ", "))

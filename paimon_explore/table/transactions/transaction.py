@@ -1,6 +1,6 @@
 """`Transaction`: several writes to a table that become visible in one snapshot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn, Self
 
@@ -86,7 +86,7 @@ class Transaction(StagedOperations):
         self._run("append", _Insert(data, cast_policy(cast), merge_schema), data)
 
     def upsert(self, data: Rows, *, cast: str = "safe", merge_schema: bool = False) -> None:
-        """Insert or update rows of a table with a primary key; see `Table.upsert`.
+        """Insert or update rows of a table with a key; see `Table.upsert`.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.customers")
@@ -96,8 +96,11 @@ class Transaction(StagedOperations):
         >>> t.count("id = 1")
         0
         """
-        check_keyed(self._staged.writer.schema, self._name)
-        self._run("upsert", _Insert(data, cast_policy(cast), merge_schema), data)
+        writer = self._staged.writer
+        check_keyed(writer.schema, writer.options, self._name)
+        self._run(
+            "upsert", _Insert(data, cast_policy(cast), merge_schema, TableWriter.upsert), data
+        )
 
     def delete(self, where: Where) -> None:
         """Delete the rows that match a condition; see `Table.delete`.
@@ -423,16 +426,18 @@ class _Insert:
         data: the rows.
         cast: how values are converted.
         merge_schema: whether to add new columns and to widen types.
+        write: writes the rows.
     """
 
     data: Rows
     cast: CastPolicy
     merge_schema: bool
+    write: Callable[[TableWriter, Rows], Snapshot | None] = TableWriter.insert
 
     def __call__(self, table: StagedTable) -> None:
         """Write the rows."""
         rows = table.evolve(self.data) if self.merge_schema else self.data
-        table.writer_with(self.cast).insert(rows)
+        self.write(table.writer_with(self.cast), rows)
 
 
 def begin_transaction(name: str, writer: TableWriter, options: Mapping[str, str]) -> Transaction:

@@ -171,17 +171,11 @@ def stream(table: Table) -> object:
     return module.PaimonStreamReader(scan, schema, 1, module.StreamLimits())
 
 
-def insert(table: Table) -> object:
-    module = pytest.importorskip("paimon_explore.sql_statements.commands.dml_statements")
-    return module.check_insert(table, table.schema)
-
-
 ACTS: Mapping[Use, Callable[[Table], object]] = {
     Use.READ: read,
     Use.WRITE: write,
     Use.TAG: tag,
     Use.STREAM: stream,
-    Use.INSERT: insert,
 }
 SETTINGS: Mapping[str, str] = {
     "type": "format-table",
@@ -189,7 +183,6 @@ SETTINGS: Mapping[str, str] = {
     "blob-descriptor.source-table": "db.other",
     "tag.callbacks": "org.example.Notify",
     "metastore.tag-to-partition.preview": "watermark",
-    "upsert-key": "k",
 }
 """Refused option -> a value that is refused."""
 

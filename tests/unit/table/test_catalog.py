@@ -92,8 +92,11 @@ def test_the_catalog_tells_of_all_partitions() -> None:
 
 def test_the_catalog_tells_of_all_options() -> None:
     catalog = filled()
-    assert catalog.system_table("sys.all_table_options").to_arrow().to_pylist() == [
-        {"database_name": "db", "table_name": "k", "key": "bucket", "value": "2"}
+    found = catalog.system_table("sys.all_table_options").to_arrow().to_pylist()
+    assert [tuple(row.values()) for row in found] == [
+        ("db", "k", "bucket", "2"),
+        ("db", "k", "path", catalog.table("db.k").path),
+        ("db", "p", "path", catalog.table("db.p").path),
     ]
     assert catalog.system_table("sys.catalog_options").to_arrow().to_pylist() == [
         {"key": "warehouse", "value": catalog.warehouse}

@@ -94,7 +94,10 @@ def test_a_change_of_rows_is_named_in_its_snapshot() -> None:
     ).execute()
     pe.sql("DELETE FROM t WHERE id = 2", t=table)
     assert [one.operation for one in table.snapshots][-3:] == ["UPDATE", "MERGE", "DELETE"]
-    assert {one.operation for one in list(table.snapshots)[:-3]} == {None}
+    assert {one.operation for one in list(table.snapshots)[:-3]} == {"WRITE"}
+    table.overwrite([{"id": 1}])
+    table.truncate()
+    assert [one.operation for one in table.snapshots][-2:] == ["OVERWRITE", "TRUNCATE"]
 
 
 def test_a_rollback_takes_one_point() -> None:

@@ -134,3 +134,20 @@ def test_rows_that_cannot_be_read_again_meet_the_conflict() -> None:
     with pytest.raises(CommitConflictError, match="Another commit added keys"):
         table.upsert(pa.RecordBatchReader.from_batches(COLUMNS, batches()))
     assert rows_of(table.to_arrow()) == [A1, B1]
+
+
+def test_an_upsert_of_an_append_table_merges_by_its_upsert_key() -> None:
+    schema = columns(id=pa.float64(), day=pa.int32(), at=pa.float32(), note=pa.string())
+    options = {"upsert-key": "id,day", "sequence.field": "at"}
+    table = append_table(schema, [], options=options)
+    nan, low, row = float("nan"), {"id": 0.0, "day": None}, {"id": 1.0, "day": 1}
+    table.upsert([{**row, "at": 1}, {**row, "at": nan}, {**low, "at": 2}, {**low, "id": -0.0}])
+    table.upsert([{**row, "at": 9, "note": "old"}, {**low, "at": 2, "note": "first"}])
+    with table.transaction() as tx:
+        tx.upsert([{**row, "day": 2, "note": "new"}, {**row, "day": 2, "note": "not first"}])
+    found = table.to_arrow().sort_by([("day", "ascending")]).to_pylist()
+    assert [(one["id"], one["day"], one["note"]) for one in found] == [
+        *((1.0, 1, None), (1.0, 2, "new"), (0.0, None, "first"))
+    ]
+    with pytest.raises(InvalidInputError, match=r"primary key, .* 'upsert-key'"):
+        append_table(schema, []).upsert([row])

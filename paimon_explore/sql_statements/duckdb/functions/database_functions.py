@@ -16,6 +16,7 @@ from paimon_explore.sql_statements.duckdb.functions.variant_functions import (
     typed_functions_after,
 )
 from paimon_explore.sql_statements.duckdb.type_names import duckdb_type
+from paimon_explore.sql_statements.scalar_functions import BUCKET_FUNCTIONS
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +27,11 @@ _FOUND = tuple(_MACRO.finditer(Path(__file__).with_name("spark_functions.sql").r
 _MACROS = {one[2]: one[0] for one in _FOUND}
 SPARK_MACROS = frozenset(one[2] for one in _FOUND if one[1] is not None)
 """Functions of Spark that DuckDB lacks or computes in another way, in the schema `spark`."""
-FUNCTION_NAMES = frozenset({*_MACROS, *FUNCTIONS})
+_FUNCTIONS = {
+    **FUNCTIONS,
+    **{name: (None, "INTEGER", one) for name, one in BUCKET_FUNCTIONS.items()},
+}
+FUNCTION_NAMES = frozenset({*_MACROS, *_FUNCTIONS})
 
 
 class DatabaseFunctions:
@@ -57,8 +62,8 @@ class DatabaseFunctions:
             if name in self._defined or not is_known:
                 continue
             self._defined.add(name)
-            if name in FUNCTIONS:
-                parameters, result, kernel = FUNCTIONS[name]
+            if name in _FUNCTIONS:
+                parameters, result, kernel = _FUNCTIONS[name]
                 self._create(name, kernel, parameters, result)
             else:
                 self._define_called(_MACROS[name])
