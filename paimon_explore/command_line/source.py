@@ -89,7 +89,7 @@ class Source:
 
     def open_files(self, name: str) -> "FormatTable | RowSource | None":
         """Open a format table or an object table of the catalog; None if the table is neither."""
-        from paimon_explore.table.catalog.file_tables import open_file_table
+        from paimon_explore.table.catalog.catalog_objects import open_file_table
 
         return open_file_table(self.open_catalog(), name) if self.has_catalog else None
 

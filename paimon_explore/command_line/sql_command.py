@@ -93,7 +93,7 @@ def sql(  # noqa: PLR0913 - options of the command
 
 def _engine(name: str, tables: "CatalogTables") -> "tuple[Run, str]":
     """Return what runs statements, and its name."""
-    from paimon_explore.command_line.sql.scan_engine import SQL_HINT, select_by_scan
+    from paimon_explore.command_line.sql.catalog_tables import SQL_HINT, select_by_scan
 
     missing = next((one for one in ("duckdb", "sqlglot") if find_spec(one) is None), None)
     if name == "scan" or (name == "auto" and missing is not None):

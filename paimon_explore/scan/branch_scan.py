@@ -39,11 +39,17 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.chains import chain_branches, chains_of, existing_branch
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
-from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct, numbers
+from paimon_explore.scan.manifest_arrays import (
+    Stage,
+    byte_array,
+    byte_rows,
+    column,
+    distinct,
+    numbers,
+)
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
-from paimon_explore.scan.pruning.pruning_stages import Stage
 from paimon_explore.scan.splits.data_split import DataSplit, LayeredSplit, PlainSplit
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.scan.time_travel import newest_until, resolve_other

@@ -1,4 +1,7 @@
-"""Conversion between columns of manifest tables and NumPy arrays, without importing pandas."""
+"""Conversion between columns of manifest tables and NumPy arrays, without importing pandas.
+
+Pruning stages: the mask of the files that a criterion keeps, and its counts.
+"""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -20,6 +23,8 @@ from paimon_explore.data_types.arrow_buffers import (
     true_mask,
     valid_mask,
 )
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_table import as_array
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
@@ -133,3 +138,40 @@ def bucket_numbers(table: pa.Table) -> Rows:
     if (steps >= 0).all():
         return np.cumsum(np.concatenate(([False], steps > 0))[: len(groups)])
     return distinct(row_array(groups))[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Counts of one pruning stage.
+
+    Attributes:
+        name: the criterion.
+        unit: `manifests` or `files`.
+        total: number of items before.
+        kept: number of items after.
+    """
+
+    name: str
+    unit: str
+    total: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStage:
+    """A pruning stage applied to files.
+
+    Attributes:
+        name: the criterion.
+        before: the files before the stage.
+        mask: True for the files to keep.
+    """
+
+    name: str
+    before: ManifestEntries
+    mask: Mask
+
+    @property
+    def kept(self) -> ManifestEntries:
+        """The files after the stage."""
+        return self.before if self.mask.all() else self.before.filter(self.mask)

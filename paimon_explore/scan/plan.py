@@ -43,10 +43,9 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries, sorted_by_partition
-from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
+from paimon_explore.scan.manifest_arrays import FileStage, Mask, Rows, Stage, group_numbers, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
-from paimon_explore.scan.pruning.pruning_stages import FileStage, Stage
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
@@ -428,8 +427,8 @@ def file_stages(
     yield stage
     if rest == TRUE:
         return
-    from paimon_explore.scan.key_pruning import key_mask  # noqa: PLC0415 - likewise
     from paimon_explore.scan.pruning.bucket_pruning import bucket_mask  # noqa: PLC0415 - there is a predicate
+    from paimon_explore.scan.splits.key_range_sections import key_mask  # noqa: PLC0415 - likewise
 
     entries = stage.kept
     mask = bucket_mask(entries, target.schema, target.options, rest)

@@ -29,7 +29,7 @@ from paimon_explore.encoding.blob.blob_descriptor import (
 )
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.sql_statements.scalar_functions import BUCKET_FUNCTIONS
 from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES

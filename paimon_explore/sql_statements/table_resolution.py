@@ -27,8 +27,8 @@ from paimon_explore.sql_statements.engine import Engine
 from paimon_explore.sql_statements.quoted_names import CATALOG
 from paimon_explore.sql_statements.session_settings import table_options
 from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.catalog.catalog_objects import open_file_table
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
-from paimon_explore.table.catalog.file_tables import open_file_table
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.table_base import dynamic_options_of

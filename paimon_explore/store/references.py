@@ -3,6 +3,8 @@
 The branches of a table except main.
 
 The consumers (named streaming readers) of a branch.
+
+The statistics files of a table.
 """
 
 from functools import partial
@@ -12,6 +14,7 @@ from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer, encode_consumer, parse_consumer
+from paimon_explore.metadata.statistics_file import Statistics, encode_statistics, parse_statistics
 from paimon_explore.metadata.table_paths import (
     BRANCH_PREFIX,
     CONSUMER_PREFIX,
@@ -22,6 +25,7 @@ from paimon_explore.metadata.tag import Tag, encode_tag, parse_tag
 from paimon_explore.store.json_file_loader import (
     StoredFiles,
     list_names,
+    load_json,
 )
 
 
@@ -130,3 +134,22 @@ class Consumers(StoredFiles):
     def delete(self, consumer_id: str) -> None:
         """Delete a consumer, if it exists."""
         self.file_io.delete(self.paths.consumer(consumer_id))
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsFiles(StoredFiles):
+    """The statistics folder of a table."""
+
+    def load(self, name: str) -> Statistics:
+        """Return the statistics in a file.
+
+        Raises:
+            MissingFileError: the file does not exist.
+            CorruptFileError: the file cannot be parsed.
+        """
+        path = self.paths.statistics(name)
+        return load_json(self.file_io, path, parse_statistics, self.read_retry)
+
+    def create(self, name: str, statistics: Statistics) -> bool:
+        """Create a statistics file; False if it already exists."""
+        return self.file_io.create(self.paths.statistics(name), encode_statistics(statistics))

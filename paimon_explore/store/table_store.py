@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from paimon_explore.metadata.schema.table_schema import TableSchema
     from paimon_explore.store.catalog_environment import CatalogEnvironment, SiblingTables
     from paimon_explore.store.iceberg_catalog import OpenIcebergCatalog
-    from paimon_explore.store.references import Branches, Consumers, Tags
-    from paimon_explore.store.statistics_files import StatisticsFiles
+    from paimon_explore.store.references import Branches, Consumers, StatisticsFiles, Tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class TableStore:
     @property
     def statistics(self) -> "StatisticsFiles":
         """The table's statistics files."""
-        from paimon_explore.store.statistics_files import StatisticsFiles  # noqa: PLC0415 - rarely used
+        from paimon_explore.store.references import StatisticsFiles  # noqa: PLC0415 - rarely used
 
         return StatisticsFiles(self.file_io, self.paths, self.read_retry)
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from paimon_explore.arguments import optional_integer, path, string
 from paimon_explore.errors import NotFoundError, choices, suggestion
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table.operations import report_types as types

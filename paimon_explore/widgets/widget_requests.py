@@ -10,12 +10,12 @@ from typing import TypeVar
 from paimon_explore.arguments import invalid_argument
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
-from paimon_explore.inspection.explorer.explorer_search import search_names
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.rows_session import MAX_TEXT, file_of_tree_node
 from paimon_explore.inspection.explorer.sql_session import MAX_HISTORY, sql_names
 from paimon_explore.inspection.glossary import explorer_hints
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT
+from paimon_explore.inspection.views.inspector import search_names
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import pane_bundle
 

@@ -37,10 +37,9 @@ from paimon_explore.write.column_statistics import (
     StatsPlan,
 )
 from paimon_explore.write.file_indexes import FileIndexes
-from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_layout import FileLayout, cached_by_identity
 from paimon_explore.write.file_row import file_row
 from paimon_explore.write.formats.format_writers import open_format
-from paimon_explore.write.memoize_by_identity import cached_by_identity
 from paimon_explore.write.new_file_names import FileLocation, FileRow
 from paimon_explore.write.parallel import check_cancelled
 

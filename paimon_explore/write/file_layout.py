@@ -3,8 +3,10 @@
 Spec: concepts/spec/datafile; maintenance/configurations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import wraps
+from typing import TypeVar
 
 from paimon_explore.data_types.definitions import DataField, DataType
 from paimon_explore.frozen_dataclass import dataclass
@@ -21,6 +23,9 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.write.column_statistics import StatsMode
 from paimon_explore.write.file_indexes import IndexPlan
 
+K = TypeVar("K")
+T = TypeVar("T")
+_MAX_ENTRIES = 64
 TEXT_FORMATS = frozenset({"csv", "json", "text"})
 """Formats that are compressed as a whole; the file name includes the codec."""
 _GROUPED = frozenset({"parquet", "orc", "mosaic"})
@@ -118,3 +123,24 @@ class FileLayout:
         if self.format in TEXT_FORMATS:
             return f"{self.format}.{suffix}" if suffix else self.format
         return f"{suffix}.{self.format}" if suffix and self.suffix_compression else self.format
+
+
+def cached_by_identity(make: Callable[[K], T]) -> Callable[[K], T]:
+    """Cache the results of a function of one immutable object; the results must be immutable.
+
+    Objects are compared by identity: hashing the layout of a thousand columns takes longer than
+    most of what is computed from it.
+    """
+    results: dict[int, tuple[K, T]] = {}
+
+    def found(key: K) -> T:
+        known = results.get(id(key))
+        if known is not None and known[0] is key:
+            return known[1]
+        made = make(key)
+        if len(results) >= _MAX_ENTRIES:
+            results.clear()
+        results[id(key)] = (key, made)
+        return made
+
+    return wraps(make)(found)

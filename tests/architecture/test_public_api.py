@@ -10,7 +10,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.maintenance import Maintenance

@@ -10,7 +10,7 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.table.catalog.catalog_system_tables import TABLE_OPTIONS
 from paimon_explore.table.table import Table
 from paimon_explore.widgets.widget_requests import answer

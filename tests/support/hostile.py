@@ -16,7 +16,7 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import parse_key
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from generated.markdown import code, grid
 from generated.pictures import table, warehouse
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.table_inspection import TableInspection
 

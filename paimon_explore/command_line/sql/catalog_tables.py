@@ -1,9 +1,15 @@
-"""The tables that SQL statements can name, and the statements that DuckDB runs on them."""
+"""The tables that SQL statements can name, and the statements that DuckDB runs on them.
 
+Without DuckDB: SELECT of one table with columns, WHERE and LIMIT.
+"""
+
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from paimon_explore.command_line.source import Source
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
@@ -15,6 +21,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.sql_statements.session import Session
+
+_SELECT = re.compile(
+    r"\s*SELECT\s+(?P<columns>.+?)\s+FROM\s+(?P<table>\S+?)"
+    r"(?:\s+WHERE\s+(?P<where>.+?))?(?:\s+LIMIT\s+(?P<limit>\d+))?\s*;?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_COUNT = re.compile(r"count\(\s*\*\s*\)", re.IGNORECASE)
+_COLUMN = re.compile(r"[\w.]+")
+SQL_HINT = "Install DuckDB for all of SQL: pip install 'paimon-explore[sql]'"
 
 MAX_NAMES = 2000
 """Number of tables whose names are completed; a server may have very many."""
@@ -109,3 +124,32 @@ class CatalogTables:
         for database in catalog.databases():
             for table in iter_table_names(catalog, database):
                 yield table if database == self._database else f"{database}.{table}"
+
+
+def select_by_scan(tables: CatalogTables, text: str) -> Iterator[pa.Table | pa.RecordBatchReader]:
+    """Run a SELECT of one table.
+
+    Raises:
+        InvalidInputError: the statement has other clauses.
+    """
+    found = _SELECT.fullmatch(text)
+    if found is None:
+        message = "Without DuckDB, only SELECT … FROM one table WHERE … LIMIT … can be run."
+        raise InvalidInputError(message, hint=SQL_HINT)
+    rows = tables.open(found["table"].replace("`", ""))
+    if not isinstance(rows, Scan):
+        yield rows.to_arrow()
+        return
+    scan = rows if found["where"] is None else rows.filter(found["where"])
+    if _COUNT.fullmatch(found["columns"]):
+        yield pa.table({"count": [scan.count()]})
+        return
+    if found["columns"] != "*":
+        names = [name.strip() for name in found["columns"].split(",")]
+        wrong = next((name for name in names if not _COLUMN.fullmatch(name)), None)
+        if wrong is not None:
+            message = f"Without DuckDB, {wrong!r} is not a column that can be selected."
+            raise InvalidInputError(message, hint=SQL_HINT)
+        scan = scan.select(names)
+    limit = found["limit"]
+    yield (scan if limit is None else scan.limit(int(limit))).to_batches()

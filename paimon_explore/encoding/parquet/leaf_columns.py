@@ -79,7 +79,7 @@ class LeafColumns:
         """
         if not column.paths:
             return []
-        from paimon_explore.encoding.variant.shredded_paths import shredded_parts  # noqa: PLC0415 - rare
+        from paimon_explore.encoding.variant.paths import shredded_parts  # noqa: PLC0415 - rare
 
         found = shredded_parts(self._schema.field(column.name).type, column.paths)
         parts = [f"{column.name}.{part}" for part in found or ()]

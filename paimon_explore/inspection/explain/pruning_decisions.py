@@ -24,7 +24,7 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_FILE_CREATION_TIME_MILLIS,
 )
 from paimon_explore.scan.live_entries import PartitionFilter
-from paimon_explore.scan.manifest_arrays import binary, numbers
+from paimon_explore.scan.manifest_arrays import FileStage, binary, numbers
 from paimon_explore.scan.plan import (
     BUCKET_STAGE,
     GLOBAL_INDEX_STAGE,
@@ -56,7 +56,6 @@ from paimon_explore.scan.predicate.predicate_split import split as split_predica
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
 from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
 from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
-from paimon_explore.scan.pruning.pruning_stages import FileStage
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable, outcomes
 
 _NEGATED = {

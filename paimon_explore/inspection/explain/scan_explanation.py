@@ -32,7 +32,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.branch_scan import branches_read, plan_table
 from paimon_explore.scan.live_entries import PartitionFilter
-from paimon_explore.scan.manifest_arrays import column, numbers
+from paimon_explore.scan.manifest_arrays import FileStage, column, numbers
 from paimon_explore.scan.plan import (
     GlobalIndexStage,
     ScanTarget,
@@ -43,7 +43,6 @@ from paimon_explore.scan.plan import (
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.scan.pruning.pruning_stages import FileStage
 from paimon_explore.scan.splits.data_split import DataSplit, PlainSplit, Split
 
 MANIFEST_STAGE = "partition ranges"

@@ -26,7 +26,7 @@ from paimon_explore.inspection.rendering.report import Report, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.result_charts import charts_of, is_number
 from paimon_explore.inspection.rows.cell_texts import cell_texts
-from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.table_view import QueryRows, TableSql
 from paimon_explore.inspection.views.inspector import Inspector
 

@@ -1,6 +1,7 @@
 """`$snapshots`, `$schemas`, `$options`, `$tags`, `$branches`, `$consumers`, `$statistics`."""
 
 import json
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.inspection.system_tables import file_tables
 from paimon_explore.inspection.system_tables.system_table_cells import compact_json
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -169,3 +171,22 @@ def statistics(state: TableState) -> pa.Table:
         "colstat": json.dumps(columns, ensure_ascii=False, indent=2, separators=(",", " : ")),
     }
     return pa.Table.from_pylist([row], schema=STATISTICS)
+
+
+SYSTEM_TABLES: Mapping[str, Callable[[TableState], pa.Table]] = {
+    "aggregation_fields": file_tables.aggregation_fields,
+    "branches": branches,
+    "buckets": file_tables.buckets,
+    "consumers": consumers,
+    "file_key_ranges": file_tables.file_key_ranges,
+    "files": file_tables.files,
+    "manifests": file_tables.manifests,
+    "options": options,
+    "partitions": file_tables.partitions,
+    "schemas": schemas,
+    "snapshots": snapshots,
+    "statistics": statistics,
+    "table_indexes": file_tables.table_indexes,
+    "tags": tags,
+}
+"""The names of the metadata system tables."""

@@ -6,6 +6,7 @@ Backs `Table.files`, `Table.inspect` and the explorer. Metadata is read on first
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pyarrow as pa
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspection.history.file_history import (
     FileHistory,
@@ -33,6 +35,8 @@ from paimon_explore.sanitize import sanitized
 
 _FEW_SNAPSHOTS = 256
 """Maximum number of snapshots whose manifests are read to find which one added a file."""
+MAX_FOUND = 20
+"""Maximum number of files, and of columns, that a search returns."""
 
 
 class Inspector:
@@ -286,3 +290,25 @@ class Inspector:
             InvalidInputError: the condition is invalid.
         """
         return matching_files(lifetimes, self._timeline, partition_type(self.view), where)
+
+
+def search_names(inspector: Inspector, text: str) -> dict[str, object]:
+    """The live files and the columns of the snapshot whose names contain a text, as JSON.
+
+    Case is ignored. Reads the manifests of the snapshot if they are not known.
+
+    Raises:
+        NotFoundError: the snapshot does not exist.
+        PaimonError: a manifest or the schema cannot be read.
+    """
+    fields = inspector.view.target(inspector.snapshot).schema.row_type.fields
+    columns = [one for one in fields if text.casefold() in one.name.casefold()]
+    files: list[object] = []
+    if inspector.snapshot_id:
+        names: Any = inspector.current_files().files.column("file_name")
+        matches = pc.match_substring(names, text, ignore_case=True)
+        files = names.filter(matches).slice(0, MAX_FOUND).to_pylist()
+    return {
+        "files": files,
+        "columns": [[one.name, type_text(one.type)] for one in columns[:MAX_FOUND]],
+    }

@@ -1,6 +1,7 @@
 """The methods of `Catalog` for views, functions and the partitions that a catalog keeps."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -459,3 +460,13 @@ def new_table_schema(
     )
     validate_create(created)
     return created
+
+
+def open_file_table(
+    catalog: CatalogObjects, name: str
+) -> "types.FormatTable | types.RowSource | None":
+    """Open a format table, or an object table as rows; None if the table is neither."""
+    for opener in (catalog.format_table, catalog.object_table):
+        with suppress(InvalidInputError):
+            return opener(name)
+    return None

@@ -52,10 +52,10 @@ from paimon_explore.data_types.field_ids import element_id, map_key_id
 from paimon_explore.data_types.traversal import entry_types, parts
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.file_layout import cached_by_identity
 from paimon_explore.write.formats.footer_types import Path, with_types
 from paimon_explore.write.formats.nested_conversion import convert
 from paimon_explore.write.formats.output_sink import OutputSink, chosen_codec
-from paimon_explore.write.memoize_by_identity import cached_by_identity
 
 _Codec = Literal["gzip", "brotli", "lz4", "zstd", "snappy", "none"]
 _CODECS: Mapping[str, _Codec] = {

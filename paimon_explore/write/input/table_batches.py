@@ -18,11 +18,11 @@ from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.file_layout import cached_by_identity
 from paimon_explore.write.input.arrow_cast import conform, nulls_of
 from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of
 from paimon_explore.write.input.python_values import column_of_values, default_of
 from paimon_explore.write.input.safe_cast import is_unlimited
-from paimon_explore.write.memoize_by_identity import cached_by_identity
 
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 

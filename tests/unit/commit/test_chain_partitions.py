@@ -66,7 +66,7 @@ def test_changes_that_are_hidden_by_a_whole_partition_are_told(
     def fail(*_: object) -> object:
         raise CommitError("others commit too often")
 
-    monkeypatch.setattr("paimon_explore.commit.committer.overwritten_partitions", fail)
+    monkeypatch.setattr("paimon_explore.commit.chain_partitions.overwritten_partitions", fail)
     with pytest.warns(RuntimeWarning, match="snapshot branch: others commit too often"):
         assert changes.overwrite([{"k": 7, "n": 7}], partition=spec("us", 3)) is not None
 

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from paimon_explore.inspection.explorer.explorer_search import MAX_FOUND, search_names
-from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.inspection.views.inspector import MAX_FOUND, Inspector, search_names
 from support.small_tables import columns, keyed_table
 
 
