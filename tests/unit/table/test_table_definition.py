@@ -194,7 +194,8 @@ def test_names_of_other_libraries_are_told_where_to_go(
     table = made(tmp_path, {"id": "INT"})
     with pytest.raises(AttributeError, match=re.escape(place)) as caught:
         getattr(table, name)
-    assert (caught.value.name, caught.value.obj) == (name, table)
+    searched = None if place.startswith("Use ") else table  # in which Python looks for a like name
+    assert (caught.value.name, caught.value.obj) == (name, searched)
     assert pickle.loads(pickle.dumps(table)).path == table.path  # noqa: S301
     with pytest.raises(AttributeError, match=r"Use catalog\.tables\(database\)\."):
         getattr(Catalog(tmp_path), "list_tables")  # noqa: B009
