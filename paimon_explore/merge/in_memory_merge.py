@@ -94,13 +94,14 @@ def merge_as_written(
     """
     runs: list[pa.RecordBatch] = []
     block: list[pa.RecordBatch] = []
-    count = 0
+    count = size = 0
     for batch in batches:
         if not batch.num_rows:
             continue
-        if block and sum(one.nbytes for one in block) + batch.nbytes > _BLOCK_BYTES:
+        size += batch.nbytes
+        if block and size > _BLOCK_BYTES:
             runs.append(_merged(pa.Table.from_batches(block), spec))
-            block = []
+            block, size = [], batch.nbytes
         numbers = int64_array(np.arange(count, count + batch.num_rows))
         block.append(batch.append_column(SEQUENCE_NUMBER, numbers))
         count += batch.num_rows
