@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
@@ -98,13 +98,24 @@ def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:
     yield from _ahead([partial(file_io.read, path) for path in paths], window)
 
 
+@runtime_checkable
+class BatchDeletes(Protocol):
+    """A storage that deletes many files by one request."""
+
+    def delete_files(self, files: Iterable[str]) -> None:
+        """Delete files, if they exist, in no particular order."""
+
+
 def delete_each(file_io: FileIO, paths: Iterable[str]) -> None:
     """Delete files, if they exist; in their order on a local disk.
 
     Raises:
         StorageError: a file cannot be deleted; those after it in the order may remain.
     """
-    at_once(file_io, [partial(file_io.delete, path) for path in paths])
+    if isinstance(file_io, BatchDeletes):
+        file_io.delete_files(paths)
+    else:
+        at_once(file_io, [partial(file_io.delete, path) for path in paths])
 
 
 def discard(file_io: FileIO, paths: Iterable[str]) -> None:

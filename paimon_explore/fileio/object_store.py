@@ -15,7 +15,8 @@ this call has created it.
 import tempfile
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from datetime import timedelta
@@ -43,6 +44,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.fileio import paths
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.disk_cache import DiskCache
 from paimon_explore.fileio.file_io import FileStatus, translate_stream_errors
 from paimon_explore.fileio.object_reader import Part, open_object
@@ -66,7 +68,8 @@ from paimon_explore.frozen_dataclass import dataclass
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 Options: TypeAlias = tuple[tuple[str, str], ...]
 
-_DELETE_BATCH = 500
+_DELETE_BATCH = 1000
+"""Maximum number of objects that a request of S3 deletes."""
 _FOLDER_MARKER = ".folder"
 _CLIENT_RETRIES = 3
 _BACKOFF = {
@@ -95,6 +98,7 @@ class Bucket:
         endpoint: the endpoint, if not the default of the provider.
         small_file_bytes: size up to which a file is read as a whole.
         cache: copies of files on the local disk, if configured.
+        deletes_batches: whether one request can delete many objects.
     """
 
     store: Store
@@ -102,6 +106,7 @@ class Bucket:
     endpoint: str
     small_file_bytes: int
     cache: DiskCache | None
+    deletes_batches: bool
 
     def cached(self, path: str, part: str, fetch: Callable[[], bytes]) -> bytes:
         """Return a part of a file from the cache, or fetch it."""
@@ -330,27 +335,47 @@ class ObjectStoreFileIO:
         with translate_errors("delete", path), suppress(FileNotFoundError, NotFoundError):
             retry(bucket.policy, lambda: obstore.delete(bucket.store, key))
 
+    def delete_files(self, files: Iterable[str]) -> None:
+        """Delete objects, if they exist, in no particular order; many by one request of S3."""
+        if self.uploads is not None:
+            self.uploads.settle()
+        buckets: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for path in files:
+            buckets[_parts(path)[:2]].append(path)
+        for parts, some in buckets.items():
+            size = _DELETE_BATCH if _bucket(*parts, self.options).deletes_batches else 1
+            batches = [some[first : first + size] for first in range(0, len(some), size)]
+            at_once(self, [partial(self._delete_batch, batch) for batch in batches])
+
+    def _delete_batch(self, files: Sequence[str]) -> None:
+        """Delete objects of a bucket by one request, or each by its own if the store refuses it."""
+        if len(files) > 1:
+            bucket, _ = self._locate(files[0])
+            keys = [_parts(path)[2] for path in files]
+            with suppress(BaseError, OSError):
+                obstore.delete(bucket.store, keys)
+                return
+        at_once(self, [partial(self.delete, path) for path in files])
+
     def delete_folder(self, path: str) -> None:
         """Delete all objects below a path."""
-        bucket, _ = self._locate(path)
-        keys = [self._locate(status.path)[1] for status in self.walk(path)]
-        with translate_errors("delete", path):
-            for first in range(0, len(keys), _DELETE_BATCH):
-                some = keys[first : first + _DELETE_BATCH]
-                retry(bucket.policy, partial(obstore.delete, bucket.store, some))
+        self.delete_files(status.path for status in self.walk(path))
 
     def rename_folder(self, source: str, target: str) -> None:
         """Copy all objects below a path, then delete the originals; not atomic."""
         bucket, _ = self._locate(source)
-        moved = list(self.walk(source))
+        moved = [status.path for status in self.walk(source)]
         if not moved:
             raise MissingFileError("rename", source)
+
+        def copy(path: str) -> None:
+            new_path = paths.join(target, path[len(source.rstrip("/")) :])
+            old, new = self._locate(path)[1], self._locate(new_path)[1]
+            retry(bucket.policy, lambda: obstore.copy(bucket.store, old, new))
+
         with translate_errors("rename", source):
-            for status in moved:
-                new_path = paths.join(target, status.path[len(source.rstrip("/")) :])
-                old, new = self._locate(status.path)[1], self._locate(new_path)[1]
-                retry(bucket.policy, partial(obstore.copy, bucket.store, old, new))
-        self.delete_folder(source)
+            at_once(self, [partial(copy, path) for path in moved])
+        self.delete_files(moved)
 
     def make_folder(self, path: str) -> None:
         """Create a folder by an empty object with a hidden name."""
@@ -497,6 +522,9 @@ def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
         endpoint=settings.config.get("endpoint", ""),
         small_file_bytes=settings.small_file_bytes,
         cache=settings.cache,
+        deletes_batches=(
+            kind in paths.S3_SCHEMES and settings.config.get("disable_bulk_delete") != "true"
+        ),
     )
 
 

@@ -7,6 +7,7 @@ that are not cached are decoded in batches.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate, count, groupby
 
@@ -102,13 +103,21 @@ class ManifestCache:
             self._kept.move_to_end(number)
             return self._kept[number]
 
-    def keep(self, key: object, records: ManifestTable) -> None:
-        """Cache records, unless they are larger than a quarter of the budget."""
-        self.put_slices({key: (0, len(records))}, records)
+    def keep(self, key: object, records: ManifestTable, sharing: int = 1) -> None:
+        """Cache records, unless they are larger than a quarter of the budget.
 
-    def put_slices(self, parts: Mapping[object, tuple[int, int]], records: ManifestTable) -> None:
+        Args:
+            key: the file.
+            records: its records.
+            sharing: number of files that were decoded in one batch, so that they share buffers.
+        """
+        self.put_slices({key: (0, len(records))}, records, sharing)
+
+    def put_slices(
+        self, parts: Mapping[object, tuple[int, int]], records: ManifestTable, sharing: int = 1
+    ) -> None:
         """Cache records of several files; `parts` maps keys to (first row, number of rows)."""
-        size = TABLE_OVERHEAD_BYTES + _buffer_bytes(records)
+        size = TABLE_OVERHEAD_BYTES + _buffer_bytes(records) // sharing
         if size > self.budget_bytes // 4:
             return
         with self._lock:
@@ -195,9 +204,24 @@ class Manifests:
         decoded = decode_manifest_lists(files) if files else ()
         for path, records in zip(unknown, decoded, strict=True):
             known[path] = records
-            _SHARED.keep((self.file_io, path), records)
+            _SHARED.keep((self.file_io, path), records, len(unknown))
         found = [known[path] for path in paths]
         return tuple(records for records in found if isinstance(records, ManifestFiles))
+
+    def read_ahead(self, snapshots: Iterable[Snapshot]) -> None:
+        """Read the manifest lists of snapshots into the cache, unless one of them is missing."""
+        names = {
+            name
+            for one in snapshots
+            for name in (
+                one.base_manifest_list,
+                one.delta_manifest_list,
+                one.changelog_manifest_list,
+            )
+            if name is not None
+        }
+        with suppress(MissingFileError):
+            self.list_many(sorted(names))
 
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """Return the manifests up to the previous snapshot."""

@@ -12,7 +12,7 @@ snapshots of the history may be deleted because of their ids.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -140,6 +140,13 @@ class Snapshots(StoredFiles):
         found = self._parsed(snapshot_id)
         path = self.paths.snapshot(snapshot_id)
         return None if found is None else checked_id(found, snapshot_id, path)
+
+    def find_each(self, ids: Iterable[int]) -> list[Snapshot]:
+        """Return the snapshots of some ids that exist, in the order of the ids."""
+        listed = dict(list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX))
+        known = [(number, listed[number]) for number in ids if number in listed]
+        found = at_once(self.file_io, [partial(self._listed, *one) for one in known])
+        return [one for one in found if one is not None]
 
     def load(self, snapshot_id: int) -> Snapshot:
         """Return a snapshot.

@@ -11,23 +11,30 @@ that one snapshot is based on the other, because a branch may have been fast-for
 Spec: maintenance/manage-snapshots, expire; concepts/spec.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeVar
 
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.errors import MissingFileError, NotFoundError
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest.manifest_table import Chunks
 from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.table_options import (
+    PARTITION_DEFAULT_NAME,
+    PARTITION_LEGACY_NAME,
+    TableOptions,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
@@ -40,6 +47,11 @@ _COLUMNS = (
     *("external_path", "file_source"),
 )
 """The columns of file identities and paths."""
+_BATCH = 256
+"""Number of snapshots whose manifests are read together."""
+_MAX_KNOWN, _MAX_KNOWN_FILES = 16_384, 32
+"""Number of commits whose added files are kept, and of these files."""
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +97,10 @@ class FileSet:
         return self.data | self.metadata
 
 
+_KNOWN: dict[object, FileSet] = {}
+"""The files of commits by location and manifest lists, which are immutable."""
+
+
 def has_changelogs(options: TableOptions) -> bool:
     """Whether commits of the table write changelog files."""
     return options.value(opt.CHANGELOG_PRODUCER) is not of.ChangelogProducer.NONE
@@ -122,11 +138,8 @@ def roots_of(
             raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
         here = branch == store.paths.branch
         expiring = frozenset(leaving if here else ())
-        kept = [
-            found
-            for number in other.snapshots.history()
-            if number not in expiring and (found := other.snapshots.find(number)) is not None
-        ]
+        history = other.snapshots.history()
+        kept = other.snapshots.find_each(number for number in history if number not in expiring)
         leftovers += other.snapshots.outside_history()
         by_id = {found.id: found for found in kept}
         for found in kept:
@@ -216,20 +229,29 @@ class TableFiles:
             found.update(f"{folder}/{name}" for name in more)
         return frozenset(found)
 
+    def _entries(
+        self, manifests_of: Callable[[Snapshot], ManifestFiles], snapshots: Sequence[Snapshot]
+    ) -> ManifestEntries:
+        names = [name for one in snapshots for name in manifests_of(one).names]
+        return self.store.manifests.read_many(names, _COLUMNS)
+
+    def _indexes(self, snapshots: Sequence[Snapshot]) -> frozenset[str]:
+        """Return the index files of snapshots, many of which have the same index manifest."""
+        distinct = {one.index_manifest: one for one in snapshots}.values()
+        calls = [partial(self.index, one) for one in distinct]
+        return frozenset[str]().union(*at_once(self.store.file_io, calls))
+
     def live(self, snapshot: Snapshot) -> ManifestEntries:
         """Return the live files of a snapshot."""
-        manifests = self.store.manifests
-        return live_entries(manifests.read_many(manifests.all(snapshot).names, _COLUMNS))
+        return live_entries(self._entries(self.store.manifests.all, [snapshot]))
 
     def delta(self, snapshot: Snapshot) -> ManifestEntries:
         """Return the delta of a snapshot."""
-        manifests = self.store.manifests
-        return manifests.read_many(manifests.delta(snapshot).names, _COLUMNS)
+        return self._entries(self.store.manifests.delta, [snapshot])
 
     def changelog(self, snapshot: Snapshot) -> ManifestEntries:
         """Return the changelog files of a snapshot."""
-        manifests = self.store.manifests
-        return manifests.read_many(manifests.changelog(snapshot).names, _COLUMNS)
+        return self._entries(self.store.manifests.changelog, [snapshot])
 
     def added_rows(self, snapshot: Snapshot) -> ManifestEntries:
         """Return the files with new rows, which streaming reads without a changelog use."""
@@ -248,12 +270,15 @@ class TableFiles:
         """Return manifest lists, manifests, index manifest and statistics, except the changelog."""
         lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
         names = [*lists, *self.store.manifests.all(snapshot).names]
-        if snapshot.index_manifest is not None:
-            names.append(snapshot.index_manifest)
-        found = {self._paths.manifest(name) for name in names}
-        if snapshot.statistics is not None:
-            found.add(self._paths.statistics(snapshot.statistics))
-        return frozenset(found)
+        return self._attached(snapshot).union(map(self._paths.manifest, names))
+
+    def _attached(self, snapshot: Snapshot) -> frozenset[str]:
+        """Return the index manifest and the statistics."""
+        index, statistics = snapshot.index_manifest, snapshot.statistics
+        found = [] if index is None else [self._paths.manifest(index)]
+        return frozenset(
+            found if statistics is None else [*found, self._paths.statistics(statistics)]
+        )
 
     def changelog_metadata(self, snapshot: Snapshot) -> frozenset[str]:
         """Return the manifest list and manifests of a snapshot's changelog."""
@@ -288,18 +313,22 @@ class TableFiles:
         """
         data: set[str] = set()
         metadata: set[str] = set()
-        for state in roots.states:
-            data |= self.paths(_named(self.live(state), names))
-        for before, state in roots.followers:
-            is_next = has_same_manifests(self.store.manifests, before, state)
-            new = self.delta(state).of_kind(FileKind.ADD) if is_next else self.live(state)
-            data |= self.paths(_named(new, names))
-        for state in (*roots.states, *_distinct([state for _, state in roots.followers])):
-            data |= self.index(state)
-            metadata |= self.state_metadata(state)
-        for log in roots.logs:
-            data |= self.paths(_named(self.changelog(log), names))
-            metadata |= self.changelog_metadata(log)
+        manifests = self.store.manifests
+        for some in _batches(roots.states):
+            manifests.read_ahead(some)
+            for state in some:
+                data |= self.paths(_named(self.live(state), names))
+            data |= self._indexes(some)
+            metadata.update(*map(self.state_metadata, some))
+        for pairs in _batches(roots.followers):
+            for found in self._of_followers(pairs, names):
+                data |= found.data
+                metadata |= found.metadata
+            data |= self._indexes([after for _, after in pairs])
+        for logs in _batches(roots.logs):
+            for found in self._of_logs(logs, names):
+                data |= found.data
+                metadata |= found.metadata
         for leftover in roots.leftovers:
             found = self._existing(leftover, names)
             data |= found.data
@@ -309,6 +338,84 @@ class TableFiles:
                 data |= self.paths(_named(self.added_rows(log), names))
                 metadata |= self.delta_metadata(log)
         return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+    def _of_followers(
+        self, pairs: Sequence[tuple[Snapshot, Snapshot]], names: frozenset[str] | None
+    ) -> Iterator[FileSet]:
+        """Yield the files of snapshots without those of the snapshots that they are based on."""
+        manifests = self.store.manifests
+        commits: dict[tuple[str, ...], tuple[Snapshot, Snapshot]] = {
+            (
+                *(before.base_manifest_list, before.delta_manifest_list),
+                *(after.base_manifest_list, after.delta_manifest_list),
+            ): (before, after)
+            for before, after in pairs
+        }
+        new = {key: pair for key, pair in commits.items() if self._key(key) not in _KNOWN}
+        manifests.read_ahead(after for _, after in new.values())
+        for _, after in pairs:
+            yield FileSet(metadata=self._attached(after))
+        others = {
+            key: after
+            for key, (before, after) in new.items()
+            if not has_same_manifests(manifests, before, after)
+        }
+        for after in others.values():
+            data = self.paths(_named(self.live(after), names))
+            yield FileSet(data=data, metadata=self.state_metadata(after))
+        based = {key: after for key, (_, after) in commits.items() if key not in others}
+        yield from self._known(based, manifests.delta, self.delta_metadata, names)
+
+    def _of_logs(self, logs: Sequence[Snapshot], names: frozenset[str] | None) -> Iterator[FileSet]:
+        """Yield the changelog files of snapshots or changelogs."""
+        commits: dict[tuple[str, ...], Snapshot] = {
+            (one.changelog_manifest_list,): one
+            for one in logs
+            if one.changelog_manifest_list is not None
+        }
+        manifests = self.store.manifests
+        manifests.read_ahead(one for key, one in commits.items() if self._key(key) not in _KNOWN)
+        yield from self._known(commits, manifests.changelog, self.changelog_metadata, names)
+
+    def _known(
+        self,
+        commits: Mapping[tuple[str, ...], Snapshot],
+        manifests_of: Callable[[Snapshot], ManifestFiles],
+        metadata_of: Callable[[Snapshot], frozenset[str]],
+        names: frozenset[str] | None,
+    ) -> Iterator[FileSet]:
+        """Yield the files that commits added; small sets are kept for the next call.
+
+        Args:
+            commits: commits by the names of the manifest lists that decide the files.
+            manifests_of: returns the manifests with the files.
+            metadata_of: returns the metadata files.
+            names: return only data files of these names; None for all.
+        """
+        new = [one for lists, one in commits.items() if self._key(lists) not in _KNOWN]
+        self._entries(manifests_of, new)  # many are decoded faster at once, and then cached
+        for lists, commit in commits.items():
+            key = self._key(lists)
+            found = _KNOWN.get(key)
+            if found is None:
+                entries = self._entries(manifests_of, [commit]).of_kind(FileKind.ADD)
+                is_small = len(entries) <= _MAX_KNOWN_FILES
+                data = self.paths(entries if is_small else _named(entries, names))
+                found = FileSet(data=data, metadata=metadata_of(commit))
+                if is_small:
+                    if len(_KNOWN) >= _MAX_KNOWN:
+                        _KNOWN.clear()
+                    _KNOWN[key] = found
+            yield found
+
+    def _key(self, lists: tuple[str, ...]) -> object:
+        return (*self._place, *lists)
+
+    @cached_property
+    def _place(self) -> tuple[object, ...]:
+        """What decides the paths of a commit's files beside its manifests."""
+        names = [self.options.value(one) for one in (PARTITION_DEFAULT_NAME, PARTITION_LEGACY_NAME)]
+        return (self.store.file_io, self._paths, *names)
 
     def _existing(self, snapshot: Snapshot, names: frozenset[str] | None) -> FileSet:
         """Return the files of an incomplete snapshot that can still be determined."""
@@ -361,6 +468,10 @@ def of_appends(entries: ManifestEntries) -> ManifestEntries:
     source = pc.fill_null(entries.column("file_source"), pa.scalar(int(FileSource.APPEND)))
     mask: Chunks = pc.equal(source, pa.scalar(int(FileSource.APPEND), pa.int8()))  # type: ignore[assignment]  # in stubs
     return entries.filter(mask)
+
+
+def _batches(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    return (items[first : first + _BATCH] for first in range(0, len(items), _BATCH))
 
 
 def _named(entries: ManifestEntries, names: frozenset[str] | None) -> ManifestEntries:

@@ -42,6 +42,7 @@ Spec: spark procedures, repair_earliest_snapshot.
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from itertools import pairwise
 
 from paimon_explore.data_types.local_time import system_clock
@@ -50,6 +51,7 @@ from paimon_explore.errors import (
     MissingFileError,
     NotFoundError,
 )
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.expiry_protocol import (
     ExpiringSnapshots,
@@ -287,7 +289,7 @@ def _expiring(
         limits.append(hint)  # a rollback to it may be in progress
     kept_from = min((number for number in limits if number is not None), default=None)
     ids = expiring_ids(history, time_of, retention, kept_from)
-    return [snapshots.load(number) for number in ids]
+    return at_once(store.file_io, [partial(snapshots.load, number) for number in ids])
 
 
 def kept_for_consumer(store: TableStore, options: TableOptions, next_snapshot: int) -> int:
@@ -311,17 +313,26 @@ def _candidates(
 
     Files that an earlier, interrupted expiry has removed are skipped.
     """
-    data: set[str] = set()
-    metadata: set[str] = set()
-    for snapshot in (*expiring[1:], end):
-        data |= files.paths(_read(files.delta, snapshot).of_kind(FileKind.DELETE))
-    for snapshot in expiring:
-        data |= _found(files.index, snapshot)
-        metadata |= _found(files.state_metadata, snapshot)
+
+    def deleted(snapshot: Snapshot) -> FileSet:
+        gone = _read(files.delta, snapshot).of_kind(FileKind.DELETE)
+        return FileSet(data=files.paths(gone))
+
+    def own(snapshot: Snapshot) -> FileSet:
+        data = _found(files.index, snapshot)
+        metadata = _found(files.state_metadata, snapshot)
         if not outlive:
             data |= files.paths(_read(files.changelog, snapshot))
             metadata |= _found(files.changelog_metadata, snapshot)
-    return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+        return FileSet(data=data, metadata=metadata)
+
+    files.store.manifests.read_ahead((*expiring, end))
+    calls = [partial(deleted, one) for one in (*expiring[1:], end)]
+    found = at_once(files.store.file_io, [*calls, *(partial(own, one) for one in expiring)])
+    return FileSet(
+        data=frozenset[str]().union(*(one.data for one in found)),
+        metadata=frozenset[str]().union(*(one.metadata for one in found)),
+    )
 
 
 def _read(load: Callable[[Snapshot], ManifestEntries], snapshot: Snapshot) -> ManifestEntries:

@@ -9,7 +9,7 @@ Spec: concepts/rest/rest-api, table tokens; option `data-token.enabled`.
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import FormatError, InvalidResponseError, StorageError
+from paimon_explore.fileio.concurrent_requests import delete_each, max_requests
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.object_reader import open_object
 from paimon_explore.fileio.resolve import resolve
@@ -86,6 +87,11 @@ class TokenFileIO:
         """Restore with a new lock."""
         self.__dict__.update(state)
         self._lock = threading.Lock()
+
+    @property
+    def max_requests(self) -> int:
+        """How many requests are sent at the same time; see `concurrent_requests`."""
+        return max_requests(self._file_io())
 
     def read(self, path: str) -> bytes:
         """Return the content of a file."""
@@ -161,6 +167,11 @@ class TokenFileIO:
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
         self._run(lambda file_io: file_io.delete(path))
+
+    def delete_files(self, files: Iterable[str]) -> None:
+        """Delete files, if they exist."""
+        removed = list(files)
+        self._run(lambda file_io: delete_each(file_io, removed))
 
     def delete_folder(self, path: str) -> None:
         """Delete a folder recursively, if it exists."""

@@ -199,13 +199,41 @@ def test_a_file_that_cannot_be_stored_leaves_nothing(far: FarTable, failing: str
     assert table.count() == 256
 
 
-def test_files_that_expire_are_deleted_together(far: FarTable) -> None:
+def test_files_that_expire_are_deleted_by_one_request_of_a_kind(far: FarTable) -> None:
     table = far.open()
     assert table.compact(full=True) is not None
     far.requests.clear()
-    with far.requests.together(FILES, r"DELETE dt=.*\.parquet"):
+    removed = table.maintenance.expire_snapshots(retain_max=1)
+    assert len(removed.files.data_files) == FILES
+    deleted = [line for line in far.requests.log if line.startswith("DELETE ")]
+    assert len(deleted) == COMMITS + 2, "snapshots, data files, manifest lists"
+    assert not {path for line in deleted for path in line.split()[1:]}.intersection(far.files())
+
+
+@pytest.mark.parametrize("options", [{}, {"disable_bulk_delete": "true"}])
+def test_a_store_that_deletes_one_file_per_request_is_asked_for_all_together(
+    far: FarTable, options: dict[str, str]
+) -> None:
+    catalog = pe.Catalog(far.place.location, storage_options={**far.place.options, **options})
+    table = catalog.table("db.t")
+    assert table.compact(full=True) is not None
+    refused = r"DELETE \S+ \S"
+    with far.requests.failing(refused), far.requests.together(FILES, r"DELETE \S*\.parquet$"):
         removed = table.maintenance.expire_snapshots(retain_max=1)
     assert len(removed.files.data_files) == FILES
+    assert sum(path.endswith(".parquet") for path in far.files()) == PARTITIONS * BUCKETS
+
+
+def test_an_expiry_reads_only_what_is_new_since_the_last_one(far: FarTable) -> None:
+    table = far.elsewhere.table("db.t")
+    for number in range(6):
+        far.open().upsert(rows(number, 1))
+    assert table.maintenance.expire_snapshots(retain_max=8).expired == (1,)
+    far.open().upsert(rows(0, 1))
+    far.requests.clear()
+    assert table.maintenance.expire_snapshots(retain_max=8).expired == (2,)
+    lists_and_manifests = [line for line in far.requests.log if line.startswith("GET manifest/")]
+    assert len(lists_and_manifests) == 3, "of the last commit"
 
 
 def test_the_first_answer_of_the_explorer_lists_what_it_shows(far: FarTable) -> None:
