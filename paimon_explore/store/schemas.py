@@ -47,8 +47,11 @@ class Schemas(StoredFiles):
         path = self.paths.schema(schema_id)
         found = self._found(path, parse_schema)
         if found is None:
-            known = f"Schemas: {choices(map(str, self.ids()))}."
-            raise NotFoundError("schema", schema_id, self.paths.root, hint=known)
+            hint = (
+                f"Schemas: {choices(map(str, self.ids()))}. If a snapshot needs it, its file was "
+                "removed: maintenance.fsck() lists what is missing."
+            )
+            raise NotFoundError("schema", schema_id, self.paths.root, hint=hint)
         return checked_id(found, schema_id, path)
 
     def list(self) -> list[TableSchema]:

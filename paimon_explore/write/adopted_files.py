@@ -335,11 +335,11 @@ def given_partition_path(target: WriteTarget, partition: Mapping[str, object]) -
     names = [field.name for field in fields]
     if set(partition) != set(names):
         raise InvalidInputError(
-            f"partition names the columns {choices(partition)}, but the partition columns of the "
-            f"table are {choices(names)}."
+            f"partition must have a value for each of {choices(names)}, the partition columns of "
+            f"the table; it has {choices(partition)}."
             if names
             else "The table is not partitioned.",
-            hint="Pass a value for each partition column, or leave out partition=.",
+            hint="Pass all of them, or leave out partition=." if names else "Leave out partition=.",
         )
     columns = [_partition_column(field, partition[field.name]) for field in fields]
     row = pa.RecordBatch.from_arrays(columns, names=names)
