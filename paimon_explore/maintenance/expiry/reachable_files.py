@@ -49,7 +49,7 @@ _COLUMNS = (
 """The columns of file identities and paths."""
 _BATCH = 256
 """Number of snapshots whose manifests are read together."""
-_MAX_KNOWN, _MAX_KNOWN_FILES = 16_384, 32
+_MAX_KNOWN, _MAX_KNOWN_FILES = 8_192, 32
 """Number of commits whose added files are kept, and of these files."""
 _Item = TypeVar("_Item")
 
