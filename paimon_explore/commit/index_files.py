@@ -106,7 +106,7 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
             key = (row["partition"], name)
             if key in seen:
                 raise CommitConflictError(
-                    f"Data file {key[1]} has deletion vectors in {seen[key]} and "
+                    f"Data file {key[1]} has deletion vectors in the index files {seen[key]} and "
                     f"{row['file_name']}: another commit deleted rows of the file."
                 )
             seen[key] = str(row["file_name"])

@@ -178,8 +178,10 @@ def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[
             if "\\u" in line:  # fails on unpaired surrogates
                 json.dumps(record, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
-            rule = f"the line is not valid JSON: {error}"
-            raise CorruptFileError(path, f"line {number + 1}", rule) from error
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else error
+            column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            rule = f"the line is not valid JSON: {reason}"
+            raise CorruptFileError(path, f"line {number + 1}{column}", rule) from error
         if not isinstance(record, dict):
             raise CorruptFileError(path, f"line {number + 1}", "must be a JSON object")
         yield record

@@ -229,7 +229,8 @@ def _commit_kind(source: JsonObject) -> CommitKind:
         if kind.value == token:
             return kind
     known = choices(kind.value for kind in CommitKind)
-    raise source.error("commitKind", f"must be one of {known}, not {token!r}")
+    rule = f"must be one of {known}, not {token!r}; a newer version of Paimon may have written it"
+    raise source.error("commitKind", rule)
 
 
 def _count(source: JsonObject, key: str, version: int) -> int | None:

@@ -153,7 +153,8 @@ class ExplainableTable(ReadableTable):
         if scan.increment is not None:
             raise InvalidInputError(
                 "A profile describes the rows of a snapshot, not the changes between two points.",
-                hint="Remove the options incremental-between….",
+                hint="Profile a snapshot, such as t.at(snapshot=2).profile(), without the options "
+                "incremental-between….",
             )
         rows = ProfiledRows(
             target=scan.target, row_type=scan.row_type, where=scan.where, limit=scan.row_limit

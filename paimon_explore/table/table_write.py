@@ -329,8 +329,8 @@ class TableWriter:
             raise UnsupportedFeatureError(
                 "overwriting partitions of a table whose primary key does not contain the "
                 "partition columns",
-                hint="A key of the new rows may be in another partition. Overwrite the whole "
-                "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
+                hint="A key of the new rows may be in another partition. Delete the rows of the "
+                "partition with delete(where), then upsert the new ones.",
             )
         return what
 

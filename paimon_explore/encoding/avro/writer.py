@@ -431,7 +431,7 @@ def _decimals(array: Column) -> Encoded:
 
 def _encode_struct(array: Column, node: RecordNode, where: str) -> Encoded:
     if not isinstance(array, pa.StructArray):
-        raise InvalidInputError(f"Column {where} must be a struct, not {array.type}.")
+        raise InvalidInputError(f"Column {where!r}: the values must be structs, not {array.type}.")
     names = [array.type.field(index).name for index in range(array.type.num_fields)]
     children = dict(zip(names, array.flatten(), strict=True))
     missing = [name for name, _ in node.fields if name not in children]

@@ -268,8 +268,14 @@ class RowsSession:
 
 
 def _names(view: RowsView, columns: Sequence[int]) -> tuple[str, ...]:
-    if not 1 <= len(columns) <= MAX_COLUMNS or any(at >= len(view.columns) for at in columns):
-        raise InvalidInputError(f"'columns' must be from 1 to {MAX_COLUMNS} existing columns.")
+    if not 1 <= len(columns) <= MAX_COLUMNS:
+        raise InvalidInputError(
+            f"'columns' must have 1 to {MAX_COLUMNS} numbers of columns, not {len(columns)}."
+        )
+    if max(columns) >= len(view.columns):
+        raise InvalidInputError(
+            f"'columns' has {max(columns)}, but the columns are 0 to {len(view.columns) - 1}."
+        )
     return tuple(view.columns[at] for at in columns)
 
 

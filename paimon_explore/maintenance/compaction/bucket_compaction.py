@@ -142,7 +142,7 @@ def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> Recor
         key = opt.RECORD_LEVEL_TIME_FIELD.key
         raise InvalidInputError(
             f"Option {opt.RECORD_LEVEL_EXPIRE_TIME.key!r} requires a time column.",
-            hint=f"Set the option {key!r} to a column of the table.",
+            hint=f"Set the option {key!r} to a column of type INT, BIGINT or TIMESTAMP.",
         )
     oldest = now // SECOND_MS - age // SECOND_MS
     return RecordExpiry(schema=schema, column=column, oldest=oldest)

@@ -100,7 +100,7 @@ def row_order(
     name = (strategy or options.value(opt.CLUSTERING_STRATEGY)).lower().replace("-", "")
     if name not in STRATEGIES:
         raise InvalidInputError(
-            f"Unknown sort strategy {name!r}.", hint=f"Use one of {choices(STRATEGIES)}."
+            f"Unknown strategy {name!r}.", hint=f"Use one of {choices(STRATEGIES)}."
         )
     if not names:
         raise InvalidInputError(

@@ -13,6 +13,7 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import all_files
 from paimon_explore.commit.planned_again import repeated
 from paimon_explore.commit.squash import bucket_messages
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -62,7 +63,8 @@ def _merge_once(store: TableStore, source: str, target: str) -> Snapshot | None:
     if schema.fields != own.fields:
         raise InvalidInputError(
             f"Branch {source!r} cannot be merged into {target!r}: they have different columns.",
-            hint="Change the columns of one branch to those of the other.",
+            hint=f"{source!r} has {_differing(schema, own)}, {target!r} has "
+            f"{_differing(own, schema)}. Change the columns of one branch to those of the other.",
         )
     tracks = [TableOptions(one.options).value(opt.ROW_TRACKING_ENABLED) for one in (schema, own)]
     if tracks[0] != tracks[1]:
@@ -74,6 +76,12 @@ def _merge_once(store: TableStore, source: str, target: str) -> Snapshot | None:
         return None
     _check_schemas(branch, into, new, (source, target))
     return _commit(into, own, new)
+
+
+def _differing(schema: TableSchema, other: TableSchema) -> str:
+    """Return the columns that another schema does not have in this form."""
+    columns = [field for field in schema.fields if field not in other.fields]
+    return choices(f"{field.name} {type_text(field.type)}" for field in columns)
 
 
 def _side(store: TableStore, name: str) -> tuple[TableStore, TableSchema]:
@@ -100,8 +108,8 @@ def _check_history(branch: TableStore, name: str) -> None:
     if not history:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to merge.")
     rule = (
-        "A merge requires all snapshots of the branch from 1 on, and that each only adds rows. "
-        "Otherwise append the rows of the branch to the table."
+        f"A merge requires all snapshots of {name!r} from 1 on, and each of them must only add "
+        "rows. Append the rows of one branch to the other instead."
     )
     if history[0] != 1:
         raise InvalidInputError(

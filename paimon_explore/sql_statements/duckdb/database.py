@@ -146,7 +146,8 @@ def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, Databas
     import duckdb  # noqa: PLC0415 - a scan answers many queries without it
 
     spilled = f"{gettempdir()}/paimon_explore-{os.getpid()}-{uuid4().hex}"
-    settings = {"memory_limit": f"{memory_limit()}B", "temp_directory": spilled}
+    limit = memory_limit() * 3 // 4  # the files that are being read take the rest
+    settings = {"memory_limit": f"{limit}B", "temp_directory": spilled}
     made = duckdb.connect(config={**_SETTINGS, **settings})
     made.execute(f"SET allowed_directories = [{', '.join(map(text_constant, folders))}]")
     made.execute("SET enable_external_access = false; SET GLOBAL parquet_metadata_cache = true")

@@ -166,7 +166,9 @@ def _numbers(query: object) -> Floats:
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"The vectors must be numbers: {error}.") from error
     if found.size and found.dtype.kind not in "iuf":
-        raise InvalidInputError(f"The query must be text or numbers, not {query!r}.")
+        raise InvalidInputError(
+            f"The query must be a text or a list of numbers (a vector), not {query!r}."
+        )
     return found.astype(np.float64)
 
 

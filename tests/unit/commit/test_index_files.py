@@ -87,7 +87,9 @@ def test_a_vector_file_that_is_gone_already_is_a_conflict() -> None:
 def test_two_vectors_of_one_data_file_are_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="deleted rows of data file f1, whose rows"):
         combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), is_bucketed=False)
-    with pytest.raises(CommitConflictError, match="f1 has deletion vectors in a and c"):
+    with pytest.raises(
+        CommitConflictError, match="f1 has deletion vectors in the index files a and c"
+    ):
         combined(index(), index(vector_row("a", "f1"), vector_row("c", "f1")), is_bucketed=False)
     apart = index(vector_row("a", "f1"), vector_row("c", "f1", partition=int_row(1)))
     assert combined(index(), apart, is_bucketed=False) == ["a", "c"]

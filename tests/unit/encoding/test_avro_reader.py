@@ -465,7 +465,7 @@ def test_columns_of_another_shape_cannot_be_written() -> None:
     nested = pa.table({"c": [{"x": 1, "y": [1]}]})
     schema = avro_schema(nested.schema)
     for array, rule in (
-        (pa.array([5]), "must be a struct"),
+        (pa.array([5]), "must be structs"),
         (pa.array([{"x": 1}]), "lacks the fields 'y'"),
         (pa.array([{"x": 1, "y": 5}]), "must be a list or map"),
     ):
