@@ -31,6 +31,20 @@ def entry(name: str, **changes: object) -> dict[str, object]:
     }
 
 
+def manifest(name: str) -> dict[str, object]:
+    """One record of a manifest list by column name."""
+    return {
+        "file_name": name,
+        "file_size": 100,
+        "num_added_files": 1,
+        "num_deleted_files": 0,
+        "partition_min": NO_ROW,
+        "partition_max": NO_ROW,
+        "partition_null_counts": [],
+        "schema_id": 0,
+    }
+
+
 def entries(*rows: dict[str, object]) -> ManifestEntries:
     """A frame of entries."""
     return ManifestEntries.from_rows(rows)

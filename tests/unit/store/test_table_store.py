@@ -22,7 +22,7 @@ from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.manifests import TABLE_OVERHEAD_BYTES, ManifestCache, shared_cache
 from paimon_explore.store.table_store import TableStore
 from support.golden import GoldenTables
-from support.manifest_rows import entries, entry
+from support.manifest_rows import entries, entry, manifest
 from support.plain_snapshot import plain_snapshot
 
 SNAPSHOT = plain_snapshot(2)
@@ -220,6 +220,25 @@ def test_many_lists_are_decoded_together_in_the_order_of_their_names(store: Tabl
         put(store, name, encode_records(ManifestFiles.empty()))
     assert [len(found) for found in store.manifests.list_many(["l2", "l1", "l2"])] == [0, 0, 0]
     assert store.manifests.list_many([]) == ()
+
+
+def test_lists_that_were_read_ahead_are_not_read_again(store: TableStore) -> None:
+    snapshots = [
+        replace(SNAPSHOT, base_manifest_list=f"base{n}", delta_manifest_list=f"delta{n}")
+        for n in range(50)
+    ]
+    for one in snapshots:
+        for name in (one.base_manifest_list, one.delta_manifest_list):
+            rows = [manifest(f"{name}-{number}") for number in range(200)]
+            put(store, name, encode_records(ManifestFiles.from_rows(rows)))
+    store.manifests.read_ahead(snapshots)
+    for one in snapshots:
+        put(store, one.base_manifest_list, b"gone")
+        assert store.manifests.base(one).names[0] == f"{one.base_manifest_list}-0"
+    together = 100 * TABLE_OVERHEAD_BYTES
+    size = sum(store.manifests.delta(one).table.nbytes for one in snapshots) * 2
+    assert together + size // 2 < shared_cache().used_bytes < together + size * 2
+    store.manifests.read_ahead([replace(SNAPSHOT, base_manifest_list="missing")])
 
 
 @pytest.mark.parametrize("count", [3, 30_000])
