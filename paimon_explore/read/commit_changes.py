@@ -54,6 +54,7 @@ from paimon_explore.scan.branch_scan import branches_read, plan_table
 from paimon_explore.scan.incremental import (
     SnapshotRange,
     added_splits,
+    change_mode,
     commits,
     listed_entries,
     overwrite_option,
@@ -97,8 +98,7 @@ def change_log(
             "branch separately, or compare two snapshots: between(…, mode='diff').",
         )
     states = _States(target, predicate)
-    found = commits(target.store, span)
-    for snapshot, source in _sources(states, span.start, found):
+    for snapshot, source in _sources(states, span):
         kept = source in {_Source.ADDED, _Source.CHANGELOG}  # by long-lived changelogs
         with explain_missing_files(target.store, snapshot, changes=kept):
             splits = _splits(states, snapshot, source)
@@ -118,7 +118,7 @@ def first_readable_commit(
     if kept is None or first > kept or len(branches_read(target)) > 1:
         return first
     states = _States(target, predicate)
-    for snapshot, source in _sources(states, span.start, commits(target.store, span)):
+    for snapshot, source in _sources(states, span):
         if snapshot.id > kept:
             break
         if source is _Source.DIFFERENCE and states.lacks_state(snapshot):
@@ -146,16 +146,17 @@ class _Source(Enum):
 _CommitSource = tuple[Snapshot, _Source]
 
 
-def _sources(states: "_States", start: int, found: Iterator[Snapshot]) -> Iterator[_CommitSource]:
-    """Determines for each commit where its changes are read from."""
+def _sources(states: "_States", span: SnapshotRange) -> Iterator[_CommitSource]:
+    """Determines for each commit of a range where its changes are read from."""
     target = states.target
+    found = commits(target, span, change_mode(target), states.partitions)
     if not target.schema.primary_keys:
         return ((s, _without_keys(states, s)) for s in found)
     producer = target.options.value(CHANGELOG_PRODUCER)
     if not _may_replay(target):
         return ((s, _by_difference(states, s)) for s in found)
     if producer in {ChangelogProducer.LOOKUP, ChangelogProducer.FULL_COMPACTION}:
-        return CompactedChangelog(states=states).sources(start, found)
+        return CompactedChangelog(states=states).sources(span.start, found)
     if not _is_replayable(target, states.predicate):
         return ((s, _by_difference(states, s)) for s in found)
     return ((s, _by_records(target, s)) for s in found)

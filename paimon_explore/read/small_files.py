@@ -107,6 +107,12 @@ def read_group(reader: SplitReader, group: Group) -> Iterator[pa.RecordBatch]:
     return reader.with_contents(merged)
 
 
+def read_all(reader: SplitReader, splits: Sequence[Split]) -> Iterator[pa.RecordBatch]:
+    """Reads the rows of splits one after another, small files at once; see `SplitReader.read`."""
+    for group in groups(reader, splits):
+        yield from read_group(reader, group)
+
+
 def read_split(reader: SplitReader, split: Split) -> Iterator[pa.RecordBatch]:
     """Reads the rows of a split, small files at once; see `SplitReader.read`."""
     if not isinstance(split, DataSplit) or split.count == 1 or split.same_rows:
@@ -190,13 +196,13 @@ class _SmallSplits:
 
 def _supports(reader: SplitReader) -> bool:
     """Whether the columns of a reader can be read from several files at once."""
-    return not reader.system_columns
+    return set(reader.system_columns) <= {SystemColumn.VALUE_KIND}
 
 
 def _merges(reader: SplitReader) -> bool:
     """Whether a merge of the table can read several files at once."""
     options = reader.target.options
-    if options.value(SEQUENCE_SNAPSHOT_ORDERING):
+    if bool(reader.system_columns) or options.value(SEQUENCE_SNAPSHOT_ORDERING):
         return False
     return options.value(MERGE_ENGINE) in _ENGINES_THAT_SELECT or not needs_lookup(options)
 
@@ -271,6 +277,7 @@ def _raw_rows(reader: SplitReader, splits: Splits, files: range) -> Sequence[pa.
     request = ReadRequest(
         fields=fields[:wanted],
         filter_fields=fields[wanted:],
+        system_columns=reader.system_columns,
         predicate=None if reader.predicate == TRUE else reader.predicate,
         batch_rows=reader.batch_rows,
         stored_partition=True,

@@ -19,12 +19,21 @@ timestamps are resolved in each branch. Seen with the official Java 2.0.0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, StreamRollbackError
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    StreamRollbackError,
+)
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.option_enums import (
     ChangelogProducer,
@@ -47,6 +56,9 @@ from paimon_explore.scan.splits.data_split import DataSplit, RetractedSplit, Spl
 from paimon_explore.scan.splits.split_generator import files_as_splits, whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
+
+_MAX_AHEAD, _MAX_AHEAD_BYTES = 64, 32 << 10
+"""Number of commits whose manifests are read together, and size of the manifests of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +116,7 @@ def change_splits(
             hint="Use mode 'delta' or 'changelog'.",
         )
     partitions = partition_filter_of(target, predicate)
-    for snapshot in commits(target.store, span):
+    for snapshot in commits(target, span, mode, partitions):
         is_overwrite = overwrites and snapshot.commit_kind is CommitKind.OVERWRITE
         # changelogs that outlive their snapshots keep added files, not those that were replaced
         with explain_missing_files(target.store, snapshot, changes=not is_overwrite):
@@ -146,16 +158,39 @@ def replaced_splits(
     return [*(RetractedSplit(of=bucket) for bucket in whole_buckets(old)), *brought]
 
 
-def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
+def commits(
+    target: ScanTarget,
+    span: SnapshotRange,
+    mode: IncrementalBetweenScanMode,
+    partitions: PartitionFilter,
+) -> Iterator[Snapshot]:
     """The snapshots of a range; where a snapshot expired, its long-lived changelog.
+
+    Small manifests of the next commits are read together into the cache: of one commit first, then
+    of twice as many each time, up to a limit.
+
+    Args:
+        target: the table; its snapshot is ignored.
+        span: the commit range.
+        mode: `delta` or `changelog`: the manifests that are read.
+        partitions: the partitions that are read.
 
     Raises:
         NotFoundError: neither exists.
         StreamRollbackError: a commit was replaced, if the range asks to check this.
     """
-    before = span.after
+    store, before = target.store, span.after
+    known: dict[int, Snapshot | None] = {}
+    count = 1
     for number in range(span.start + 1, span.end + 1):
-        found = store.snapshots.find(number) or store.changelogs.find(number)
+        is_read = number in known
+        if not is_read:
+            known = _next_commits(store, range(number, min(number + count, span.end + 1)))
+            _read_ahead(
+                target, [one for one in known.values() if one is not None], mode, partitions
+            )
+            count = min(2 * count, _MAX_AHEAD)
+        found = _commit(store, number) if is_read and span.is_checked else known[number]
         if span.is_checked:
             if before is not None:
                 check_unchanged(store, before, number)
@@ -169,6 +204,41 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
                 "start with this snapshot, or read the whole table first."
             )
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
+
+
+def _commit(store: TableStore, number: int) -> Snapshot | None:
+    return store.snapshots.find(number) or store.changelogs.find(number)
+
+
+def _next_commits(store: TableStore, numbers: range) -> dict[int, Snapshot | None]:
+    """Read commits together; only the first one if another one cannot be read."""
+    calls = [partial(_commit, store, number) for number in numbers]
+    try:
+        return dict(zip(numbers, at_once(store.file_io, calls), strict=True))
+    except PaimonError:
+        return {numbers[0]: calls[0]()}
+
+
+def _read_ahead(
+    target: ScanTarget,
+    found: Sequence[Snapshot],
+    mode: IncrementalBetweenScanMode,
+    partitions: PartitionFilter,
+) -> None:
+    """Read small manifests into the cache; an error is raised later, where its commit is read."""
+    if mode is IncrementalBetweenScanMode.CHANGELOG:
+        names = [one.changelog_manifest_list for one in found]
+    else:
+        written = [one for one in found if one.commit_kind is not CommitKind.COMPACT]
+        names = [one.delta_manifest_list for one in written]
+    if len(names) < 2:  # noqa: PLR2004 - nothing to read together
+        return
+    manifests = target.store.manifests
+    with suppress(PaimonError):
+        lists = manifests.list_many([name for name in names if name is not None])
+        small = [one for one in lists if one.numbers("file_size").sum() <= _MAX_AHEAD_BYTES]
+        files = ManifestFiles.concat(small)
+        manifests.read_many(files.filter(partitions.manifest_mask(files)).names)
 
 
 def check_unchanged(store: TableStore, seen: Snapshot, position: int) -> None:

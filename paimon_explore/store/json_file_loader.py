@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value")
 _Numbered = TypeVar("_Numbered", bound="Snapshot | TableSchema")
-_MAX_CACHED_BYTES = 128 << 10
-"""Maximum size of a file whose value is cached; the schema of 1,000 columns fits."""
-_MAX_CACHED_VALUES = 256
+_MAX_SNAPSHOT_BYTES, _CACHED_SNAPSHOTS = 2 << 10, 8_192
+"""Maximum size and number of small files whose values are cached: the snapshots of a long history
+are read again by each listing."""
+_MAX_SCHEMA_BYTES, _CACHED_SCHEMAS = 128 << 10, 256
+"""Of larger files, such as the schema of 1,000 columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +58,19 @@ DEFAULT_READ_RETRY = ReadRetry()
 
 def _parsed_value(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
     """Parse bytes or return the cached value; values of large files are not cached."""
-    if len(data) > _MAX_CACHED_BYTES:
+    if len(data) > _MAX_SCHEMA_BYTES:
         return parse(data, path)
-    return _parsed_small_file(parse, data, path)  # type: ignore[return-value]  # of this parser
+    cached = _parsed_snapshot if len(data) <= _MAX_SNAPSHOT_BYTES else _parsed_schema
+    return cached(parse, data, path)  # type: ignore[return-value]  # of this parser
 
 
-@lru_cache(_MAX_CACHED_VALUES)
-def _parsed_small_file(parse: Callable[[bytes, str], object], data: bytes, path: str) -> object:
+def _parsed(parse: Callable[[bytes, str], object], data: bytes, path: str) -> object:
     """Return the value of a content, which is immutable."""
     return parse(data, path)
+
+
+_parsed_snapshot = lru_cache(_CACHED_SNAPSHOTS)(_parsed)
+_parsed_schema = lru_cache(_CACHED_SCHEMAS)(_parsed)
 
 
 def load_json(

@@ -208,20 +208,10 @@ class Manifests:
         found = [known[path] for path in paths]
         return tuple(records for records in found if isinstance(records, ManifestFiles))
 
-    def read_ahead(self, snapshots: Iterable[Snapshot]) -> None:
-        """Read the manifest lists of snapshots into the cache, unless one of them is missing."""
-        names = {
-            name
-            for one in snapshots
-            for name in (
-                one.base_manifest_list,
-                one.delta_manifest_list,
-                one.changelog_manifest_list,
-            )
-            if name is not None
-        }
+    def read_ahead(self, names: Iterable[str]) -> None:
+        """Read manifest lists into the cache, unless one of them is missing."""
         with suppress(MissingFileError):
-            self.list_many(sorted(names))
+            self.list_many(sorted({*names}))
 
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """Return the manifests up to the previous snapshot."""

@@ -18,6 +18,7 @@ from paimon_explore.metadata.options.table_options import (
     TABLE_READ_SEQUENCE_NUMBER_ENABLED,
 )
 from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.small_files import read_all
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanTarget
@@ -123,5 +124,4 @@ def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.R
 def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterator[pa.RecordBatch]:
     reader = SplitReader(target=target, columns=target.schema.row_type.names, system_columns=system)
     with explain_missing_files(target.store, target.snapshot):
-        for split in plan_table(target.without_postponed()).splits:
-            yield from reader.read(split)
+        yield from read_all(reader, plan_table(target.without_postponed()).splits)

@@ -28,6 +28,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.requested_columns import projected_columns
+from paimon_explore.read.small_files import read_all
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
@@ -160,9 +161,8 @@ class ChangeReader:
         with explain_missing_files(self.target.store, *read, changes=not compared):
             kinds = (SystemColumn.VALUE_KIND,)
             reader = replace(self._reader(kinds, self.columns), batch_rows=batch_rows)
-            for split in splits:
-                for batch in reader.read(split):
-                    yield self._kinds_first(batch)
+            for batch in read_all(reader, splits):
+                yield self._kinds_first(batch)
 
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         return self._named(list(self.batches(snapshot, splits)))
@@ -204,7 +204,7 @@ class ChangeReader:
 
     def _state(self, splits: Sequence[Split]) -> pa.Table:
         reader = self._reader((), self.target.schema.row_type.names)
-        batches = [batch for split in splits for batch in reader.read(split)]
+        batches = [*read_all(reader, splits)]
         return pa.Table.from_batches(batches, schema=arrow_schema(self.target.schema.row_type))
 
 

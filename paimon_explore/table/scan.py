@@ -25,7 +25,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.read.parallel import read_splits
 from paimon_explore.read.requested_columns import project, projected_columns
-from paimon_explore.read.small_files import read_split
+from paimon_explore.read.small_files import groups, read_group
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_scan import plan_table
@@ -335,8 +335,10 @@ class Scan(ConvertibleScan):
             return first_rows(self._authorized(rules), self.row_limit)
         plan = self.plan()
         reader = self._reader(plan, self.columns)
-        splits = progress(plan.splits, "reading")
-        batches = (batch for split in splits for batch in read_split(reader, split))
+        alone = ([split] for split in plan.splits)  # a limit may need the first one only
+        parts = [*(groups(reader, plan.splits) if self.row_limit is None else alone)]
+        found = progress(parts, "reading")
+        batches = (batch for part in found for batch in read_group(reader, part))
         return first_rows(self._whole(batches), self.row_limit)
 
     def _stream(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:

@@ -115,10 +115,10 @@ class TableInspection:
                 load=lambda: pa.RecordBatchReader.from_batches(schema, rows()),
             )
         if name in SYSTEM_TABLES:
-            make = SYSTEM_TABLES[name]
-            rows_now = make(self._state())
             return RowSource(
-                name=full, schema=rows_now.schema, load=lambda: make(self._state()).to_reader()
+                name=full,
+                schema=SYSTEM_TABLES[name].schema,
+                load=lambda: self._rows(name).to_reader(),
             )
         known = [*ROW_TABLES, *SYSTEM_TABLES]
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
@@ -309,7 +309,7 @@ class TableInspection:
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
     def _rows(self, name: str) -> pa.Table:
-        return SYSTEM_TABLES[name](self._state())
+        return SYSTEM_TABLES[name].rows(self._state())
 
     def _state(self) -> TableState:
         target = target_of(self._table)

@@ -269,7 +269,7 @@ class FileHistory:
         """Decode many small manifests at once, which is faster; the store caches them."""
         manifests = self._view.store.manifests
         try:
-            lists = [manifests.list(snapshot.delta_manifest_list) for snapshot in snapshots]
+            lists = manifests.list_many([one.delta_manifest_list for one in snapshots])
             manifests.read_many([name for files in lists for name in files.names], SLIM_COLUMNS)
         except PaimonError:
             return  # reading them one by one shows which snapshot has the problem

@@ -9,6 +9,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables import file_tables
 from paimon_explore.inspection.system_tables.system_table_cells import compact_json
 from paimon_explore.inspection.system_tables.table_state import TableState
@@ -173,20 +174,35 @@ def statistics(state: TableState) -> pa.Table:
     return pa.Table.from_pylist([row], schema=STATISTICS)
 
 
-SYSTEM_TABLES: Mapping[str, Callable[[TableState], pa.Table]] = {
-    "aggregation_fields": file_tables.aggregation_fields,
-    "branches": branches,
-    "buckets": file_tables.buckets,
-    "consumers": consumers,
-    "file_key_ranges": file_tables.file_key_ranges,
-    "files": file_tables.files,
-    "manifests": file_tables.manifests,
-    "options": options,
-    "partitions": file_tables.partitions,
-    "schemas": schemas,
-    "snapshots": snapshots,
-    "statistics": statistics,
-    "table_indexes": file_tables.table_indexes,
-    "tags": tags,
+@dataclass(frozen=True, slots=True)
+class SystemTable:
+    """A metadata system table.
+
+    Attributes:
+        schema: the columns.
+        rows: computes the rows.
+    """
+
+    schema: pa.Schema
+    rows: Callable[[TableState], pa.Table]
+
+
+SYSTEM_TABLES: Mapping[str, SystemTable] = {
+    "aggregation_fields": SystemTable(
+        file_tables.AGGREGATION_FIELDS, file_tables.aggregation_fields
+    ),
+    "branches": SystemTable(BRANCHES, branches),
+    "buckets": SystemTable(file_tables.BUCKETS, file_tables.buckets),
+    "consumers": SystemTable(CONSUMERS, consumers),
+    "file_key_ranges": SystemTable(file_tables.FILE_KEY_RANGES, file_tables.file_key_ranges),
+    "files": SystemTable(file_tables.FILES, file_tables.files),
+    "manifests": SystemTable(file_tables.MANIFESTS, file_tables.manifests),
+    "options": SystemTable(OPTIONS, options),
+    "partitions": SystemTable(file_tables.PARTITIONS, file_tables.partitions),
+    "schemas": SystemTable(SCHEMAS, schemas),
+    "snapshots": SystemTable(SNAPSHOTS, snapshots),
+    "statistics": SystemTable(STATISTICS, statistics),
+    "table_indexes": SystemTable(file_tables.TABLE_INDEXES, file_tables.table_indexes),
+    "tags": SystemTable(TAGS, tags),
 }
-"""The names of the metadata system tables."""
+"""The metadata system tables by name."""

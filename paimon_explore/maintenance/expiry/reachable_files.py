@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property, partial
+from itertools import chain, islice
 from typing import TypeVar
 
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import MissingFileError, NotFoundError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
@@ -38,6 +40,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
+from paimon_explore.scan.manifest_arrays import column
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.table_store import TableStore
@@ -216,24 +219,34 @@ class TableFiles:
 
     def paths(self, entries: ManifestEntries) -> frozenset[str]:
         """Return the paths of data files and their extra files."""
+        return frozenset(chain.from_iterable(self._paths_of_each(entries)))
+
+    def _paths_of_each(self, entries: ManifestEntries) -> Iterator[list[str]]:
+        """Yield the paths of each data file and its extra files."""
         if not len(entries):
-            return frozenset()
-        files = data_file_paths(entries, self.schema, self.options, self._paths)
-        extras = entries.column("extra_files")
-        found: set[str] = set()
-        for path, names in zip(files.to_pylist(), extras, strict=True):
+            return
+        files = data_file_paths(entries, self.schema, self.options, self._paths).to_pylist()
+        extras: list[list[str] | None] = as_python(column(entries.table, "extra_files"))  # type: ignore[assignment]  # of their type
+        for path, names in zip(files, extras, strict=True):
             assert path is not None  # noqa: S101 - a name in a folder
-            found.add(path)
             folder = path.rpartition("/")[0]
-            more: list[str] = names.as_py() or []
-            found.update(f"{folder}/{name}" for name in more)
-        return frozenset(found)
+            yield [path, *(f"{folder}/{name}" for name in names or ())]
 
     def _entries(
         self, manifests_of: Callable[[Snapshot], ManifestFiles], snapshots: Sequence[Snapshot]
     ) -> ManifestEntries:
         names = [name for one in snapshots for name in manifests_of(one).names]
         return self.store.manifests.read_many(names, _COLUMNS)
+
+    def read_ahead(self, commits: Sequence[Snapshot]) -> None:
+        """Read the manifests of the changes of a batch into the cache, unless one is missing."""
+        manifests = self.store.manifests
+        logs = [one.changelog_manifest_list for one in commits]
+        states = chain.from_iterable(map(lists_of_state, commits))
+        manifests.read_ahead([*states, *(name for name in logs if name is not None)])
+        with suppress(MissingFileError):
+            self._entries(manifests.delta, commits)
+            self._entries(manifests.changelog, commits)
 
     def _indexes(self, snapshots: Sequence[Snapshot]) -> frozenset[str]:
         """Return the index files of snapshots, many of which have the same index manifest."""
@@ -268,8 +281,7 @@ class TableFiles:
 
     def state_metadata(self, snapshot: Snapshot) -> frozenset[str]:
         """Return manifest lists, manifests, index manifest and statistics, except the changelog."""
-        lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
-        names = [*lists, *self.store.manifests.all(snapshot).names]
+        names = [*lists_of_state(snapshot), *self.store.manifests.all(snapshot).names]
         return self._attached(snapshot).union(map(self._paths.manifest, names))
 
     def _attached(self, snapshot: Snapshot) -> frozenset[str]:
@@ -290,8 +302,7 @@ class TableFiles:
     def delta_metadata(self, snapshot: Snapshot) -> frozenset[str]:
         """Return the manifest lists and delta manifests; Java keeps the base manifest list, too."""
         below = self.store.manifests.delta(snapshot).names
-        lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
-        return frozenset(map(self._paths.manifest, [*lists, *below]))
+        return frozenset(map(self._paths.manifest, [*lists_of_state(snapshot), *below]))
 
     def of_state(self, snapshot: Snapshot) -> FileSet:
         """Return all files of a snapshot's state."""
@@ -314,18 +325,18 @@ class TableFiles:
         data: set[str] = set()
         metadata: set[str] = set()
         manifests = self.store.manifests
-        for some in _batches(roots.states):
-            manifests.read_ahead(some)
+        for some in in_batches(roots.states):
+            manifests.read_ahead(name for one in some for name in lists_of_state(one))
             for state in some:
                 data |= self.paths(_named(self.live(state), names))
             data |= self._indexes(some)
             metadata.update(*map(self.state_metadata, some))
-        for pairs in _batches(roots.followers):
+        for pairs in in_batches(roots.followers):
             for found in self._of_followers(pairs, names):
                 data |= found.data
                 metadata |= found.metadata
             data |= self._indexes([after for _, after in pairs])
-        for logs in _batches(roots.logs):
+        for logs in in_batches(roots.logs):
             for found in self._of_logs(logs, names):
                 data |= found.data
                 metadata |= found.metadata
@@ -345,14 +356,11 @@ class TableFiles:
         """Yield the files of snapshots without those of the snapshots that they are based on."""
         manifests = self.store.manifests
         commits: dict[tuple[str, ...], tuple[Snapshot, Snapshot]] = {
-            (
-                *(before.base_manifest_list, before.delta_manifest_list),
-                *(after.base_manifest_list, after.delta_manifest_list),
-            ): (before, after)
+            (*lists_of_state(before), *lists_of_state(after)): (before, after)
             for before, after in pairs
         }
         new = {key: pair for key, pair in commits.items() if self._key(key) not in _KNOWN}
-        manifests.read_ahead(after for _, after in new.values())
+        manifests.read_ahead(chain.from_iterable(new))
         for _, after in pairs:
             yield FileSet(metadata=self._attached(after))
         others = {
@@ -374,7 +382,8 @@ class TableFiles:
             if one.changelog_manifest_list is not None
         }
         manifests = self.store.manifests
-        manifests.read_ahead(one for key, one in commits.items() if self._key(key) not in _KNOWN)
+        unknown = [lists for lists in commits if self._key(lists) not in _KNOWN]
+        manifests.read_ahead(chain.from_iterable(unknown))
         yield from self._known(commits, manifests.changelog, self.changelog_metadata, names)
 
     def _known(
@@ -392,20 +401,25 @@ class TableFiles:
             metadata_of: returns the metadata files.
             names: return only data files of these names; None for all.
         """
-        new = [one for lists, one in commits.items() if self._key(lists) not in _KNOWN]
-        self._entries(manifests_of, new)  # many are decoded faster at once, and then cached
-        for lists, commit in commits.items():
-            key = self._key(lists)
-            found = _KNOWN.get(key)
-            if found is None:
-                entries = self._entries(manifests_of, [commit]).of_kind(FileKind.ADD)
-                is_small = len(entries) <= _MAX_KNOWN_FILES
-                data = self.paths(entries if is_small else _named(entries, names))
-                found = FileSet(data=data, metadata=metadata_of(commit))
-                if is_small:
-                    if len(_KNOWN) >= _MAX_KNOWN:
-                        _KNOWN.clear()
-                    _KNOWN[key] = found
+        known = {lists: _KNOWN.get(self._key(lists)) for lists in commits}
+        yield from (found for found in known.values() if found is not None)
+        new = [lists for lists, found in known.items() if found is None]
+        self._entries(manifests_of, [commits[lists] for lists in new])  # decodes and caches them
+        small: dict[tuple[str, ...], ManifestEntries] = {}
+        for lists in new:
+            added = self._entries(manifests_of, [commits[lists]]).of_kind(FileKind.ADD)
+            if len(added) <= _MAX_KNOWN_FILES:
+                small[lists] = added
+            else:
+                data = self.paths(_named(added, names))
+                yield FileSet(data=data, metadata=metadata_of(commits[lists]))
+        if len(_KNOWN) + len(small) > _MAX_KNOWN:
+            _KNOWN.clear()
+        paths = self._paths_of_each(ManifestEntries.concat([*filter(len, small.values())]))
+        for lists, added in small.items():
+            data = frozenset(chain.from_iterable(islice(paths, len(added))))
+            found = FileSet(data=data, metadata=metadata_of(commits[lists]))
+            _KNOWN[self._key(lists)] = found
             yield found
 
     def _key(self, lists: tuple[str, ...]) -> object:
@@ -430,6 +444,11 @@ class TableFiles:
         with suppress(MissingFileError):
             data |= self.index(snapshot)
         return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+
+def lists_of_state(snapshot: Snapshot) -> tuple[str, str]:
+    """Return the names of the manifest lists of a snapshot's live files."""
+    return snapshot.base_manifest_list, snapshot.delta_manifest_list
 
 
 def continues(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
@@ -470,7 +489,8 @@ def of_appends(entries: ManifestEntries) -> ManifestEntries:
     return entries.filter(mask)
 
 
-def _batches(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+def in_batches(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    """Split what is read together into batches, whose manifests fit into the cache."""
     return (items[first : first + _BATCH] for first in range(0, len(items), _BATCH))
 
 

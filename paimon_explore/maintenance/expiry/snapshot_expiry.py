@@ -63,6 +63,7 @@ from paimon_explore.maintenance.expiry.reachable_files import (
     FileSet,
     Roots,
     TableFiles,
+    in_batches,
     roots_of,
     without_changelog_files,
 )
@@ -326,9 +327,12 @@ def _candidates(
             metadata |= _found(files.changelog_metadata, snapshot)
         return FileSet(data=data, metadata=metadata)
 
-    files.store.manifests.read_ahead((*expiring, end))
-    calls = [partial(deleted, one) for one in (*expiring[1:], end)]
-    found = at_once(files.store.file_io, [*calls, *(partial(own, one) for one in expiring)])
+    found: list[FileSet] = []
+    for some in in_batches((*expiring, end)):
+        files.read_ahead(some)
+        calls = [partial(deleted, one) for one in some if one is not expiring[0]]
+        calls += [partial(own, one) for one in some if one is not end]
+        found += at_once(files.store.file_io, calls)
     return FileSet(
         data=frozenset[str]().union(*(one.data for one in found)),
         metadata=frozenset[str]().union(*(one.metadata for one in found)),

@@ -194,7 +194,32 @@ def test_no_small_file_is_opened_alone(name: str, monkeypatch: pytest.MonkeyPatc
     table = TABLES[name]()
     opened = opened_alone(monkeypatch)
     assert table.to_arrow().num_rows
+    assert table.scan().to_batches().read_all().num_rows
     assert opened == []
+
+
+CHANGES: dict[str, Callable[[Table], object]] = {
+    "delta": lambda table: table.between(0, 6, mode="delta").to_arrow(),
+    "changelog": lambda table: table.between(0, 4, mode="changelog").to_arrow(),
+    "difference": lambda table: table.between(2, 5, mode="diff").to_arrow(),
+    "commits": lambda table: [change.rows for change in table.changes()],
+    "stream": lambda table: [change.rows for change in table.follow(1, timeout=0)],
+    "audit log": lambda table: table.inspect.system_table("audit_log").to_arrow(),
+    "read optimized": lambda table: table.inspect.system_table("ro").to_arrow(),
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+@pytest.mark.parametrize("name", ["append, partitioned", "append, evolved", "keyed, deletes"])
+def test_changes_of_many_files_at_once_are_those_of_each_alone(
+    name: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = TABLES[name]()
+    opened = opened_alone(monkeypatch)
+    found = CHANGES[how](table)
+    assert name != "append, partitioned" or opened == []
+    monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)
+    assert found == CHANGES[how](table)
 
 
 def test_a_limit_reads_few_files(monkeypatch: pytest.MonkeyPatch) -> None:

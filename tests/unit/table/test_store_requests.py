@@ -236,6 +236,19 @@ def test_an_expiry_reads_only_what_is_new_since_the_last_one(far: FarTable) -> N
     assert len(lists_and_manifests) == 3, "of the last commit"
 
 
+def test_the_history_of_a_key_asks_for_the_manifest_lists_together(far: FarTable) -> None:
+    table = far.elsewhere.table("db.t")
+    with far.requests.together(COMMITS, "GET manifest/manifest-list"):
+        assert len(table.history({"dt": "d1", "k": 81}).states) == COMMITS
+
+
+def test_changes_of_several_commits_are_asked_for_together(far: FarTable) -> None:
+    table = far.elsewhere.table("db.t")
+    with far.requests.together(COMMITS - 1, "GET manifest/manifest-list"):
+        ids = [change.snapshot.id for change in table.changes()]
+    assert ids == [1, 2, 3]
+
+
 def test_the_first_answer_of_the_explorer_lists_what_it_shows(far: FarTable) -> None:
     assert "snapshot 3 APPEND" in repr(far.open())
     far.requests.clear()

@@ -4,9 +4,15 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.inspection.system_tables.history_tables import iso_duration
+from paimon_explore.inspection.system_tables.history_tables import (
+    SYSTEM_TABLES,
+    SystemTable,
+    iso_duration,
+)
 from paimon_explore.inspection.system_tables.system_table_cells import key_texts, named_texts
+from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.table import table_inspection
 from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 COLUMNS = columns(k=pa.int32(), dt=pa.string())
@@ -103,6 +109,25 @@ def test_partitions_and_buckets_add_up_their_files() -> None:
         ["{null}", "1", "1", "0"],
         ["{null}", "1", "1", "0"],
     ]
+
+
+@pytest.mark.parametrize("name", SYSTEM_TABLES)
+def test_the_rows_of_a_system_table_are_computed_when_they_are_read(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = keyed_table(COLUMNS, [{"k": 1, "dt": "a"}], primary_key=["k"])
+    computed: list[TableState] = []
+
+    def rows(state: TableState) -> pa.Table:
+        computed.append(state)
+        return SYSTEM_TABLES[name].rows(state)
+
+    noted = {name: SystemTable(SYSTEM_TABLES[name].schema, rows)}
+    monkeypatch.setattr(table_inspection, "SYSTEM_TABLES", noted)
+    source = table.inspect.system_table(name)
+    assert computed == []
+    assert source.to_arrow().schema == source.schema
+    assert len(computed) == 1
 
 
 def test_texts_of_nothing_are_empty_braces() -> None:
