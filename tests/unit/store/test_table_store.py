@@ -16,6 +16,7 @@ from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
@@ -222,23 +223,27 @@ def test_many_lists_are_decoded_together_in_the_order_of_their_names(store: Tabl
     assert store.manifests.list_many([]) == ()
 
 
+def lists_of(snapshot: Snapshot) -> tuple[str, str]:
+    return snapshot.base_manifest_list, snapshot.delta_manifest_list
+
+
 def test_lists_that_were_read_ahead_are_not_read_again(store: TableStore) -> None:
     snapshots = [
         replace(SNAPSHOT, base_manifest_list=f"base{n}", delta_manifest_list=f"delta{n}")
         for n in range(50)
     ]
     for one in snapshots:
-        for name in (one.base_manifest_list, one.delta_manifest_list):
+        for name in lists_of(one):
             rows = [manifest(f"{name}-{number}") for number in range(200)]
             put(store, name, encode_records(ManifestFiles.from_rows(rows)))
-    store.manifests.read_ahead(snapshots)
+    store.manifests.read_ahead(name for one in snapshots for name in lists_of(one))
     for one in snapshots:
         put(store, one.base_manifest_list, b"gone")
         assert store.manifests.base(one).names[0] == f"{one.base_manifest_list}-0"
     together = 100 * TABLE_OVERHEAD_BYTES
     size = sum(store.manifests.delta(one).table.nbytes for one in snapshots) * 2
     assert together + size // 2 < shared_cache().used_bytes < together + size * 2
-    store.manifests.read_ahead([replace(SNAPSHOT, base_manifest_list="missing")])
+    store.manifests.read_ahead(["missing"])
 
 
 @pytest.mark.parametrize("count", [3, 30_000])
