@@ -65,14 +65,8 @@ def read_immutable(file_io: FileIO, path: str) -> bytes:
     return file_io.read(path) if store is None else store.read_immutable(path)
 
 
-def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
-    """Open a file for random access; the caller closes it.
-
-    Args:
-        file_io: the storage.
-        path: the file.
-        size: its size, if known; saves a request on object stores. A wrong size does no harm.
-    """
+def open_of_size(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
+    """Open a file for random access with a request of its own; see `requests_ahead.open_sized`."""
     store = _store_reads(file_io)
     return file_io.open(path) if size is None or store is None else store.open_sized(path, size)
 

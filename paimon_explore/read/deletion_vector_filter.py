@@ -18,6 +18,7 @@ from paimon_explore.encoding.data_file_reader import (
     Span,
     StoredColumn,
 )
+from paimon_explore.fileio.requests_ahead import read_part
 from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -156,5 +157,5 @@ def load_vector(file_io: "FileIO", found: "DeletionFile") -> "DeletionVector":
         decode_vector,
     )
 
-    record = file_io.read_range(found.path, found.offset, found.length + FRAME_BYTES)
+    record = read_part(file_io, found.path, found.offset, found.length + FRAME_BYTES)
     return decode_vector(record, found.length, path=found.path, cardinality=found.cardinality)

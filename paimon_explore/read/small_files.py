@@ -242,18 +242,20 @@ def _raw_files(
     rows, sizes = numbers(table, "row_count"), numbers(table, "file_size")
     limit = min(reader.batch_rows, _MAX_ROWS)
     most, at = _FIRST_FILES, 0
-    while at < stop - start:
-        part = slice(at, at + most)
-        may = small[part] & (schemas[part] == schemas[at])
-        count = _count_at_once(may, rows[part], sizes[part], limit)
-        files = range(start + at, start + at + count)
-        found = _raw_rows(reader, splits, files) if count > 1 else None
-        if found is None:
-            for file in files:
-                yield from reader.plain_file(*_located(splits, file))
-        else:
-            yield from found
-        at, most = at + count, min(most * 4, _MAX_FILES)
+    alone = (np.flatnonzero(~small) + start).tolist()
+    with reader.files_ahead.of_files(splits.source, alone):
+        while at < stop - start:
+            part = slice(at, at + most)
+            may = small[part] & (schemas[part] == schemas[at])
+            count = _count_at_once(may, rows[part], sizes[part], limit)
+            files = range(start + at, start + at + count)
+            found = _raw_rows(reader, splits, files) if count > 1 else None
+            if found is None:
+                for file in files:
+                    yield from reader.plain_file(*_located(splits, file))
+            else:
+                yield from found
+            at, most = at + count, min(most * 4, _MAX_FILES)
 
 
 def _count_at_once(may: Mask, rows: Rows, sizes: Rows, max_rows: int) -> int:

@@ -123,5 +123,4 @@ def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.R
 def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterator[pa.RecordBatch]:
     reader = SplitReader(target=target, columns=target.schema.row_type.names, system_columns=system)
     with explain_missing_files(target.store, target.snapshot):
-        for split in plan_table(target.without_postponed()).splits:
-            yield from reader.read(split)
+        yield from reader.read_each(plan_table(target.without_postponed()).splits)

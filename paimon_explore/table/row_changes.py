@@ -27,7 +27,6 @@ from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.read.requested_columns import projected_columns
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
@@ -36,6 +35,7 @@ from paimon_explore.scan.incremental import SnapshotRange, branch_changes, chang
 from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.requested_columns import projected_columns
 from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -160,9 +160,7 @@ class ChangeReader:
         with explain_missing_files(self.target.store, *read, changes=not compared):
             kinds = (SystemColumn.VALUE_KIND,)
             reader = replace(self._reader(kinds, self.columns), batch_rows=batch_rows)
-            for split in splits:
-                for batch in reader.read(split):
-                    yield self._kinds_first(batch)
+            yield from map(self._kinds_first, reader.read_each(splits))
 
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         return self._named(list(self.batches(snapshot, splits)))
@@ -204,8 +202,8 @@ class ChangeReader:
 
     def _state(self, splits: Sequence[Split]) -> pa.Table:
         reader = self._reader((), self.target.schema.row_type.names)
-        batches = [batch for split in splits for batch in reader.read(split)]
-        return pa.Table.from_batches(batches, schema=arrow_schema(self.target.schema.row_type))
+        schema = arrow_schema(self.target.schema.row_type)
+        return pa.Table.from_batches(reader.read_each(splits), schema=schema)
 
 
 def next_change(store: TableStore, consumer_id: str | None) -> int | None:

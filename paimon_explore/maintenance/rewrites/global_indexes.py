@@ -320,11 +320,10 @@ class _Build:
             columns=(self.field.name,),
             system_columns=(SystemColumn.ROW_ID,),
         )
-        for split in make_splits(scan.located(files, self.snapshot), scan.rules):
-            for batch in reader.read(split):
-                ids = int64_values(batch.column(1))
-                inside = (ids >= part[0]) & (ids < part[1])
-                yield filter_rows(batch.column(0), inside), ids[inside] - part[0]
+        for batch in reader.read_each(make_splits(scan.located(files, self.snapshot), scan.rules)):
+            ids = int64_values(batch.column(1))
+            inside = (ids >= part[0]) & (ids < part[1])
+            yield filter_rows(batch.column(0), inside), ids[inside] - part[0]
 
     def _write(self, content: IndexContent, part: RowRange) -> dict[str, object]:
         """Write an index file; returns its entry without the partition."""

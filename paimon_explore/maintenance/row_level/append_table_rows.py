@@ -145,19 +145,18 @@ class AppendRows:
         on_columns = split_predicate(rest, self._scan.schema.row_type.names).pushed
         reader = replace(self._reader(columns, tuple(system)), predicate=on_columns)
         is_decided = rest == TRUE and self._change.is_decided_by_where
-        for split in splits:
-            for row in range(len(split.files)):
-                file = split.file(row)
-                live = live_positions(SplitFile(split=file, row=0, reader=reader))
-                if is_decided:
-                    yield TouchedFile(split=file, positions=live, is_whole=True)
-                    continue
-                batches = gathered(reader.read(file), self._change.batch_rows)
-                found = [self._touched(batch) for batch in batches]
-                positions = np.concatenate([np.zeros(0, np.int64), *found])
-                if len(positions):
-                    is_whole = len(positions) == len(live)
-                    yield TouchedFile(split=file, positions=positions, is_whole=is_whole)
+        files = [split.file(row) for split in splits for row in range(len(split.files))]
+        for file, rows in reader.by_split(files):
+            live = live_positions(SplitFile(split=file, row=0, reader=reader))
+            if is_decided:
+                yield TouchedFile(split=file, positions=live, is_whole=True)
+                continue
+            batches = gathered(rows, self._change.batch_rows)
+            found = [self._touched(batch) for batch in batches]
+            positions = np.concatenate([np.zeros(0, np.int64), *found])
+            if len(positions):
+                is_whole = len(positions) == len(live)
+                yield TouchedFile(split=file, positions=positions, is_whole=is_whole)
 
     def _touched(self, batch: pa.RecordBatch) -> Ints:
         positions = numbers(pa.Table.from_batches([batch]), SystemColumn.POSITION)

@@ -4,7 +4,7 @@ The store is a server on this machine; requests are counted, not timed. A gate h
 until all that should be sent together have arrived.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -108,6 +108,43 @@ def test_all_files_are_asked_for_once_and_together(far: FarTable) -> None:
         assert table.to_arrow().num_rows == 240
     assert sum(".parquet" in line for line in far.requests.log) == FILES
     assert set(far.requests.counts()) == {"GET", "LIST"}, "the manifest has the sizes"
+
+
+READS: dict[str, Callable[[Table], object]] = {
+    "compact": lambda table: table.compact(full=True),
+    "changes": lambda table: [*table.changes(1, COMMITS)],
+    "between": lambda table: table.between(1, COMMITS, mode="diff").to_arrow(),
+    "delete": lambda table: table.delete("v = 'x'"),
+    "rescale": lambda table: table.maintenance.rescale(3),
+    "audit_log": lambda table: table.inspect.system_table("audit_log").to_arrow(),
+}
+"""Acts that read one file after the other."""
+
+
+@pytest.mark.parametrize("name", READS)
+def test_acts_that_read_file_by_file_ask_for_the_next_files(far: FarTable, name: str) -> None:
+    table = far.open()
+    with far.requests.together(PARTITIONS * BUCKETS, r"GET \S+\.parquet"):
+        assert READS[name](table)
+    assert not any(line.startswith("GET schema/") for line in far.requests.log), "it is known"
+
+
+def test_files_of_many_schemas_ask_for_all_schemas_together(far: FarTable) -> None:
+    for number in range(3):
+        far.open().add_column(f"c{number}", "INT")
+        far.open().upsert(rows(number, 8))
+    with far.requests.together(3, r"GET schema/schema-[0-2]"):
+        assert [*far.elsewhere.table("db.t").changes(COMMITS, COMMITS + 3)]
+
+
+def test_deletion_vectors_are_asked_for_with_their_files(far: FarTable) -> None:
+    options = {"deletion-vectors.enabled": "true", "write-only": "true"}
+    table = far.catalog.create_table("db.d", COLUMNS, partition_by="dt", options=options)
+    for commit in range(3):
+        table.append(rows(commit * 40))
+    table.delete("k % 8 = 1")
+    with far.requests.together(3 + 3, r"GET (dt=d1/\S+\.parquet|index/)"):
+        assert table.scan(where="dt = 'd1'").to_arrow().num_rows == 60
 
 
 def test_a_partition_asks_for_its_own_files(far: FarTable) -> None:
