@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 
-_MAX_ITEM_BYTES = 128 << 10
+MAX_KEPT_BYTES = 128 << 10
+"""Maximum size of a content that is kept."""
 _MAX_BYTES = 16 << 20
 
 
@@ -91,7 +92,7 @@ class Contents:
 
     def keep(self, key: object, etag: str | None, data: bytes) -> None:
         """Store a content, unless it is large or has no entity tag."""
-        if etag is None or len(data) > _MAX_ITEM_BYTES:
+        if etag is None or len(data) > MAX_KEPT_BYTES:
             return
         with self._lock:
             self._drop(key)

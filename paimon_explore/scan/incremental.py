@@ -19,10 +19,12 @@ timestamps are resolved in each branch. Seen with the official Java 2.0.0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, StreamRollbackError
+from paimon_explore.fileio.concurrent_requests import each_at_once, max_requests
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options.option_definition import Option
@@ -154,8 +156,9 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
         StreamRollbackError: a commit was replaced, if the range asks to check this.
     """
     before = span.after
-    for number in range(span.start + 1, span.end + 1):
-        found = store.snapshots.find(number) or store.changelogs.find(number)
+    numbers = range(span.start + 1, span.end + 1)
+    calls = [partial(_commit, store, number) for number in numbers]
+    for number, found in zip(numbers, each_at_once(store.file_io, calls), strict=True):
         if span.is_checked:
             if before is not None:
                 check_unchanged(store, before, number)
@@ -169,6 +172,14 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
                 "start with this snapshot, or read the whole table first."
             )
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
+
+
+def _commit(store: TableStore, number: int) -> Snapshot | None:
+    """A snapshot, or else its long-lived changelog; its small manifests are known then."""
+    found = store.snapshots.find(number) or store.changelogs.find(number)
+    if found is not None and max_requests(store.file_io) > 1:
+        store.manifests.read_changes_ahead(found)
+    return found
 
 
 def check_unchanged(store: TableStore, seen: Snapshot, position: int) -> None:

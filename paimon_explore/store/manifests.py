@@ -19,7 +19,7 @@ from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.concurrent_requests import at_once, read_each
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.versioned_reads import read_immutable
+from paimon_explore.fileio.versioned_reads import MAX_KEPT_BYTES, read_immutable
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
@@ -223,6 +223,19 @@ class Manifests:
         with suppress(MissingFileError):
             self.list_many(sorted(names))
 
+    def read_changes_ahead(self, snapshot: Snapshot) -> None:
+        """Read the small manifests of a commit, whose contents are kept, unless one is missing."""
+        names = (snapshot.delta_manifest_list, snapshot.changelog_manifest_list)
+        with suppress(MissingFileError):
+            for files in self.list_many([name for name in names if name is not None]):
+                sizes = files.numbers("file_size").tolist()
+                small = [
+                    partial(read_immutable, self.file_io, self.paths.manifest(name))
+                    for name, size in zip(files.names, sizes, strict=True)
+                    if size <= MAX_KEPT_BYTES
+                ]
+                at_once(self.file_io, small)
+
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """Return the manifests up to the previous snapshot."""
         return self._list_of(snapshot, "baseManifestList", snapshot.base_manifest_list)
@@ -362,7 +375,7 @@ class Manifests:
         key = (self.file_io, path)
         found = _SHARED.find(key)
         if not isinstance(found, IndexEntries):
-            found = decode_index_entries(self.file_io.read(path), path)
+            found = decode_index_entries(read_immutable(self.file_io, path), path)
             _SHARED.keep(key, found)
         return found
 
@@ -386,7 +399,8 @@ class Manifests:
         files: list[tuple[str, bytes]] = []
         size = 0
         paths = [self.paths.manifest(name) for name in names]
-        for path, data in zip(paths, read_each(self.file_io, paths), strict=True):
+        read = partial(read_immutable, self.file_io)
+        for path, data in zip(paths, read_each(self.file_io, paths, read), strict=True):
             files.append((path, data))
             size += len(data)
             if size > _BATCH_BYTES:

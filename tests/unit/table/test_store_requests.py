@@ -129,6 +129,22 @@ def test_acts_that_read_file_by_file_ask_for_the_next_files(far: FarTable, name:
     assert not any(line.startswith("GET schema/") for line in far.requests.log), "it is known"
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda table: table.delete("v = 'x'"),
+        lambda table: table.maintenance.rescale(3),
+        lambda table: table.compact(full=True),
+    ],
+    ids=["delete", "rescale", "compact"],
+)
+def test_new_files_of_all_buckets_are_stored_together(
+    far: FarTable, act: Callable[[Table], object]
+) -> None:
+    with far.requests.together(PARTITIONS * BUCKETS, r"PUT \S+\.parquet"):
+        assert act(far.open())
+
+
 def test_files_of_many_schemas_ask_for_all_schemas_together(far: FarTable) -> None:
     for number in range(3):
         far.open().add_column(f"c{number}", "INT")
