@@ -113,6 +113,10 @@ class Contents:
             self._used_bytes -= len(found[1])
 
 
+CONTENTS = Contents()
+"""The contents of objects that this process has read or written."""
+
+
 def _plain(etag: str) -> str:
     """Return an entity tag without quotes, which some stores leave out in listings."""
     return etag.strip('"')

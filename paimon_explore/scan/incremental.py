@@ -24,7 +24,7 @@ from functools import partial
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, StreamRollbackError
-from paimon_explore.fileio.concurrent_requests import each_at_once, max_requests
+from paimon_explore.fileio.concurrent_requests import each_at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options.option_definition import Option
@@ -177,7 +177,7 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
 def _commit(store: TableStore, number: int) -> Snapshot | None:
     """A snapshot, or else its long-lived changelog; its small manifests are known then."""
     found = store.snapshots.find(number) or store.changelogs.find(number)
-    if found is not None and max_requests(store.file_io) > 1:
+    if found is not None:
         store.manifests.read_changes_ahead(found)
     return found
 

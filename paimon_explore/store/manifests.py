@@ -17,7 +17,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
-from paimon_explore.fileio.concurrent_requests import at_once, read_each
+from paimon_explore.fileio.concurrent_requests import at_once, max_requests, read_each
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.versioned_reads import MAX_KEPT_BYTES, read_immutable
 from paimon_explore.frozen_dataclass import dataclass
@@ -224,17 +224,26 @@ class Manifests:
             self.list_many(sorted(names))
 
     def read_changes_ahead(self, snapshot: Snapshot) -> None:
-        """Read the small manifests of a commit, whose contents are kept, unless one is missing."""
+        """Read the small manifests of a commit, as `read_small_ahead` does."""
         names = (snapshot.delta_manifest_list, snapshot.changelog_manifest_list)
+        if max_requests(self.file_io) > 1:
+            with suppress(MissingFileError):
+                self.read_small_ahead(self.list_many([one for one in names if one is not None]))
+
+    def read_small_ahead(self, manifests: Iterable[ManifestFiles]) -> None:
+        """Read small manifests of a remote storage at the same time; their contents are kept."""
+        if max_requests(self.file_io) < 2:  # noqa: PLR2004 - two at once
+            return
+        sizes = {
+            name: size
+            for files in manifests
+            for name, size in zip(files.names, files.numbers("file_size").tolist(), strict=True)
+            if size <= MAX_KEPT_BYTES
+        }
+        ends = zip(sizes, accumulate(sizes.values()), strict=True)
+        paths = [self.paths.manifest(name) for name, end in ends if end <= _BATCH_BYTES]
         with suppress(MissingFileError):
-            for files in self.list_many([name for name in names if name is not None]):
-                sizes = files.numbers("file_size").tolist()
-                small = [
-                    partial(read_immutable, self.file_io, self.paths.manifest(name))
-                    for name, size in zip(files.names, sizes, strict=True)
-                    if size <= MAX_KEPT_BYTES
-                ]
-                at_once(self.file_io, small)
+            at_once(self.file_io, [partial(read_immutable, self.file_io, path) for path in paths])
 
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """Return the manifests up to the previous snapshot."""
