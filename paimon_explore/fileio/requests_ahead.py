@@ -17,13 +17,14 @@ import pyarrow as pa
 from paimon_explore.errors import PaimonError
 from paimon_explore.fileio.concurrent_requests import READ_AHEAD_BYTES, max_requests, start
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.versioned_reads import open_of_size
+from paimon_explore.fileio.versioned_reads import open_of_size, read_immutable_part
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 FilePart: TypeAlias = tuple[str, int | None, int]
-"""A path, an offset and a number of bytes; or a file to open: its path, None and its size."""
+"""A path, an offset and a number of bytes of a file whose name is used only once; or a file to
+open: its path, None and its size."""
 _OPENED_BYTES = 1 << 20
 """Of a larger file, only the end is read when it is opened."""
 
@@ -105,9 +106,11 @@ def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
 
 
 def read_part(file_io: FileIO, path: str, offset: int, length: int) -> bytes:
-    """Return the bytes [offset, offset + length) of a file; fewer at its end."""
+    """Return the bytes [offset, offset + length) of a file whose name is used only once."""
     found = _sent_answer(file_io, (path, offset, length))
-    return found if isinstance(found, bytes) else file_io.read_range(path, offset, length)
+    if isinstance(found, bytes):
+        return found
+    return read_immutable_part(file_io, path, offset, length)
 
 
 def _sent_answer(file_io: FileIO, part: FilePart) -> pa.NativeFile | bytes | None:
@@ -123,4 +126,4 @@ def _answer(file_io: FileIO, part: FilePart) -> pa.NativeFile | bytes:
     path, offset, size = part
     if offset is None:
         return open_of_size(file_io, path, size)
-    return file_io.read_range(path, offset, size)
+    return read_immutable_part(file_io, path, offset, size)

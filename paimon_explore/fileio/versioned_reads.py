@@ -8,7 +8,8 @@ content. Storages without tags read the file.
 
 import threading
 from collections import OrderedDict
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Protocol, cast, runtime_checkable
 
 import pyarrow as pa
@@ -64,6 +65,32 @@ def read_immutable(file_io: FileIO, path: str) -> bytes:
     """
     store = _store_reads(file_io)
     return file_io.read(path) if store is None else store.read_immutable(path)
+
+
+def read_immutable_part(file_io: FileIO, path: str, offset: int, length: int) -> bytes:
+    """Return a part of a file whose name is used only once; small ones of stores are kept.
+
+    Raises:
+        MissingFileError: the file does not exist; one that this process knows may be deleted.
+    """
+    if _store_reads(file_io) is None:
+        return file_io.read_range(path, offset, length)
+    key = file_io, path, offset, length
+    found = CONTENTS.find(key, None)
+    if found is None:
+        found = file_io.read_range(path, offset, length)
+        CONTENTS.keep(key, "", found)
+    return found
+
+
+def range_reader(file_io: FileIO, path: str, size: int) -> Callable[[int, int], bytes]:
+    """Return a function that reads parts of a file whose name is used only once.
+
+    A small file of a store is read as a whole by the first call.
+    """
+    if size > MAX_KEPT_BYTES or _store_reads(file_io) is None:
+        return partial(file_io.read_range, path)
+    return lambda offset, length: read_immutable(file_io, path)[offset : offset + length]
 
 
 def open_of_size(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:

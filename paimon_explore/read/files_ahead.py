@@ -9,10 +9,10 @@ from paimon_explore.fileio.concurrent_requests import at_once, max_requests
 from paimon_explore.fileio.requests_ahead import FilePart, requests_ahead
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.read.deletion_vector_filter import vector_part
 from paimon_explore.scan.manifest_arrays import column
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
-    DeletionFile,
     DifferenceSplit,
     LayeredSplit,
     LocatedFiles,
@@ -73,7 +73,7 @@ class FilesAhead:
                 continue
             vector = files.deletion_files.get(name)
             if vector is not None:
-                yield _vector_part(vector)
+                yield vector_part(vector)
             if not name.endswith(_READ_WHOLE):
                 yield str(files.paths[row].as_py()), None, size
 
@@ -87,13 +87,6 @@ class FilesAhead:
         missing = sorted(needed - self.schemas.keys())
         calls = [partial(self.store.for_branch(of).schemas.load, number) for of, number in missing]
         self.schemas.update(zip(missing, at_once(self.store.file_io, calls), strict=True))
-
-
-def _vector_part(found: DeletionFile) -> FilePart:
-    """Return the part of an index file with a deletion vector."""
-    from paimon_explore.encoding.deletion_vector import FRAME_BYTES  # noqa: PLC0415 - there is one
-
-    return found.path, found.offset, found.length + FRAME_BYTES
 
 
 def _data_splits(split: Split) -> Iterator[DataSplit]:

@@ -163,6 +163,29 @@ def test_deletion_vectors_are_asked_for_with_their_files(far: FarTable) -> None:
         assert table.scan(where="dt = 'd1'").to_arrow().num_rows == 60
 
 
+def test_an_update_asks_once_for_each_deletion_vector(far: FarTable) -> None:
+    options = {"deletion-vectors.enabled": "true", "write-only": "true"}
+    table = far.catalog.create_table("db.d", COLUMNS, partition_by="dt", options=options)
+    for commit in range(3):
+        table.append(rows(commit * 40))
+    table.delete("k % 8 = 1")
+    far.requests.clear()
+    with far.requests.together(3, r"GET dt=d1/\S+\.parquet"):
+        table.update({"v": "'y'"}, "k % 8 = 5 AND dt = 'd1'")
+    read = [line for line in far.requests.log if line.startswith("GET index/")]
+    assert len(read) == len(set(read)) == 3
+
+
+def test_a_small_index_file_is_read_as_a_whole(far: FarTable) -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    table = far.catalog.create_table("db.g", COLUMNS, options=options)
+    table.append(rows(0))
+    table.maintenance.create_global_index("k", "btree")
+    far.requests.clear()
+    assert far.elsewhere.table("db.g").scan(where="k = 5").to_arrow().num_rows == 1
+    assert sum(line.startswith("GET index/") for line in far.requests.log) == 1
+
+
 def test_a_partition_asks_for_its_own_files(far: FarTable) -> None:
     assert far.open().scan(where="dt = 'd1'").to_arrow().num_rows == 60
     assert len(far.requests.log) == 5 + BUCKETS * COMMITS
@@ -375,3 +398,53 @@ def test_collections_are_read_at_the_same_time(far: FarTable) -> None:
         assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
     with far.requests.together(COMMITS, "GET snapshot/snapshot-"):
         assert repr(table.snapshots).count("APPEND") == 3
+
+
+REFERENCES: dict[str, tuple[str, int, Callable[[Table], object]]] = {
+    "orphan files": (
+        r"LIST (branch/branch-\w+/)?tag/",
+        3,
+        lambda table: table.maintenance.remove_orphan_files(older_than="0 s"),
+    ),
+    "fsck": (
+        r"GET (branch/branch-\w+/)?snapshot/snapshot-[12]$",
+        4,
+        lambda table: table.maintenance.fsck(),
+    ),
+    "purge": (r"DELETE branch/", 2, lambda table: table.maintenance.purge_files(dry_run=False)),
+    "tags": (r"GET tag/", 2, lambda table: table.inspect.tags),
+    "branches": (r"LIST branch/branch-\w+/schema/", 2, lambda table: table.inspect.branches),
+}
+"""Acts on tags and branches, with the requests that are sent together."""
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_all_tags_and_branches_are_asked_for_together(far: FarTable, name: str) -> None:
+    for number in (1, 2):
+        far.open().create_tag(f"t{number}", number)
+        far.open().create_branch(f"b{number}", f"t{number}")
+    pattern, count, act = REFERENCES[name]
+    table = far.open()
+    with far.requests.together(count, pattern):
+        act(table)
+
+
+def test_fsck_reads_each_metadata_file_once(far: FarTable) -> None:
+    table = far.open()
+    far.requests.clear()
+    table.maintenance.fsck()
+    read = [line for line in far.requests.log if line.startswith("GET manifest/")]
+    assert len(read) == len(set(read)) == 3 * COMMITS
+
+
+def test_the_files_of_a_copied_table_are_copied_together(far: FarTable) -> None:
+    with far.requests.together(PARTITIONS * BUCKETS, r"PUT \S+\.parquet"):
+        far.catalog.sql("CALL sys.copy('db.t', 'db.u')")
+    assert far.catalog.table("db.u").count() == 240
+
+
+def test_a_transaction_asks_for_files_together(far: FarTable) -> None:
+    table = far.open()
+    with far.requests.together(FILES, r"GET \S+\.parquet"), table.transaction() as changes:
+        changes.delete("v = 'x'")
+    assert table.count() == 0
