@@ -73,18 +73,25 @@ def each_at_once(file_io: FileIO, calls: Sequence[Callable[[], _Result]]) -> Ite
     return _ahead(calls, lambda last: limit if last is not None else _FIRST_FILES)
 
 
-def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:
+def read_each(
+    file_io: FileIO, paths: Sequence[str], read: Callable[[str], bytes] | None = None
+) -> Iterator[bytes]:
     """Yield the contents of files, in order; reads ahead if the storage is remote.
 
     The number of files that are read ahead depends on the sizes of those before, so that their
     contents take about `READ_AHEAD_BYTES` of memory.
 
+    Args:
+        file_io: the storage.
+        paths: the files.
+        read: reads a file; None for `file_io.read`.
+
     Raises:
         MissingFileError: a file does not exist.
     """
-    limit = max_requests(file_io)
+    limit, read = max_requests(file_io), read or file_io.read
     if len(paths) < 2 or limit < 2:  # noqa: PLR2004 - two at once
-        yield from (file_io.read(path) for path in paths)
+        yield from map(read, paths)
         return
     count, size = 0, 0
 
@@ -95,7 +102,7 @@ def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:
         count, size = count + 1, size + len(last)
         return max(min(limit, READ_AHEAD_BYTES * count // max(size, 1)), 1)
 
-    yield from _ahead([partial(file_io.read, path) for path in paths], window)
+    yield from _ahead([partial(read, path) for path in paths], window)
 
 
 @runtime_checkable

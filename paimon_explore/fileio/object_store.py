@@ -62,7 +62,7 @@ from paimon_explore.fileio.store_retries import (
     translate_errors,
 )
 from paimon_explore.fileio.uploads import Uploads
-from paimon_explore.fileio.versioned_reads import Contents
+from paimon_explore.fileio.versioned_reads import CONTENTS
 from paimon_explore.frozen_dataclass import dataclass
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
@@ -81,7 +81,6 @@ _SIZE = Struct(">Q")
 _PROBING = threading.Lock()
 _TAIL_BYTES = 64 << 10
 """Bytes read from the end of a large file when it is opened; most footers are smaller."""
-_CONTENTS = Contents()
 _VERIFIED_BUCKETS: set[tuple[str, Options]] = set()
 """Buckets with their settings for which conditional puts were verified."""
 _OVERWRITING_BUCKETS: set[tuple[str, Options]] = set()
@@ -147,12 +146,12 @@ class ObjectStoreFileIO:
 
     def read_version(self, path: str, etag: str) -> bytes:
         """Return the current content of an object that was listed with an entity tag."""
-        known = _CONTENTS.find((self, path), etag)
+        known = CONTENTS.find((self, path), etag)
         return known if known is not None else self._get(path)
 
     def read_immutable(self, path: str) -> bytes:
         """Return the content of an object whose name is used once; small ones are cached."""
-        known = _CONTENTS.find((self, path), None)
+        known = CONTENTS.find((self, path), None)
         return known if known is not None else self._get(path)
 
     def _get(self, path: str) -> bytes:
@@ -166,7 +165,7 @@ class ObjectStoreFileIO:
         def fetch() -> bytes:
             with translate_errors("read", path):
                 tag, data = retry(bucket.policy, request)
-            _CONTENTS.keep((self, path), tag, data)
+            CONTENTS.keep((self, path), tag, data)
             return data
 
         return bucket.cached(path, "whole", fetch)
@@ -398,7 +397,7 @@ class ObjectStoreFileIO:
                 return existing == data
             try:
                 made = obstore.put(once, key, data, mode="create", use_multipart=False)
-                _CONTENTS.keep((self, path), made["e_tag"], data)
+                CONTENTS.keep((self, path), made["e_tag"], data)
             except (AlreadyExistsError, PreconditionError) as error:
                 if not unsure and not is_write_conflict(error):
                     return False

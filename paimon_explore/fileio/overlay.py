@@ -20,8 +20,9 @@ import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.concurrent_requests import discard
+from paimon_explore.fileio.concurrent_requests import discard, max_requests
 from paimon_explore.fileio.file_io import FileIO, FileStatus
+from paimon_explore.fileio.versioned_reads import StoreReads, open_of_size, read_immutable
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -73,6 +74,24 @@ class OverlayFileIO:
             return pa.BufferReader(self.written[path])
         self._check_exists("open", path)
         return self.below.open(path)
+
+    def read_version(self, path: str, etag: str) -> bytes:
+        """Return the current content of an object that was listed with an entity tag."""
+        if path in self.written or self._is_hidden(path) or not isinstance(self.below, StoreReads):
+            return self.read(path)
+        return self.below.read_version(path, etag)
+
+    def read_immutable(self, path: str) -> bytes:
+        """Return the content of a file whose name is used only once."""
+        if path in self.written or self._is_hidden(path):
+            return self.read(path)
+        return read_immutable(self.below, path)
+
+    def open_sized(self, path: str, size: int) -> pa.NativeFile:
+        """Open a file whose size is known."""
+        if path in self.written or self._is_hidden(path):
+            return self.open(path)
+        return open_of_size(self.below, path, size)
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""
@@ -193,6 +212,23 @@ class StagedFileIO:
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; the caller closes it."""
         return self._of(path).open(path)
+
+    @property
+    def max_requests(self) -> int:
+        """How many requests are sent at the same time; see `concurrent_requests`."""
+        return max_requests(self.below)
+
+    def read_version(self, path: str, etag: str) -> bytes:
+        """Return the current content of an object that was listed with an entity tag."""
+        return self._memory.read_version(path, etag)
+
+    def read_immutable(self, path: str) -> bytes:
+        """Return the content of a file whose name is used only once."""
+        return read_immutable(self._of(path), path)
+
+    def open_sized(self, path: str, size: int) -> pa.NativeFile:
+        """Open a file whose size is known."""
+        return open_of_size(self._of(path), path, size)
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""

@@ -5,6 +5,7 @@ snapshot is created. `uploading` returns a storage that starts uploads in the ba
 waits for all of them with `Uploads.finish`. Storages that are not remote write at once.
 """
 
+import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,10 +25,11 @@ _MAX_PENDING_BYTES = 512 << 20
 
 
 class Uploads:
-    """The uploads of one write; used by one thread."""
+    """The uploads of one write, whose files several threads may write."""
 
     def __init__(self) -> None:
         self._running: deque[tuple[Future[None], int]] = deque()
+        self._adding = threading.Lock()
 
     def add(self, upload: Callable[[], None], size: int) -> None:
         """Start an upload of a file of some size; waits for the oldest one if there are too many.
@@ -35,9 +37,10 @@ class Uploads:
         Raises:
             StorageError: an earlier upload failed.
         """
-        while self._running and self._is_full(size):
-            self._running.popleft()[0].result()
-        self._running.append((start(upload), size))
+        with self._adding:
+            while self._running and self._is_full(size):
+                self._running.popleft()[0].result()
+            self._running.append((start(upload), size))
 
     def _is_full(self, size: int) -> bool:
         pending = sum(size for _, size in self._running)
@@ -68,13 +71,20 @@ class Uploads:
 class UploadingStore(Protocol):
     """A storage whose new files are uploaded when they are complete."""
 
+    @property
+    def uploads(self) -> Uploads | None:
+        """Runs the uploads in the background; None: a file is uploaded when it is complete."""
+
     def with_uploads(self, uploads: Uploads) -> FileIO:
         """Return the same storage, equal to this one, with uploads in the background."""
 
 
 def uploading(file_io: FileIO) -> tuple[FileIO, Uploads]:
-    """Return a storage for new files, and its uploads, which have to be finished."""
+    """Return a storage for new files, and its uploads, which have to be finished.
+
+    A storage that already uploads in the background stays as it is: its owner waits.
+    """
     uploads = Uploads()
     if max_requests(file_io) > 1 and isinstance(file_io, UploadingStore):
-        return file_io.with_uploads(uploads), uploads
+        return (file_io.with_uploads(uploads) if file_io.uploads is None else file_io), uploads
     return file_io, uploads

@@ -8,14 +8,16 @@ content. Storages without tags read the file.
 
 import threading
 from collections import OrderedDict
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Protocol, cast, runtime_checkable
 
 import pyarrow as pa
 
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 
-_MAX_ITEM_BYTES = 128 << 10
+MAX_KEPT_BYTES = 128 << 10
+"""Maximum size of a content that is kept."""
 _MAX_BYTES = 16 << 20
 
 
@@ -65,14 +67,34 @@ def read_immutable(file_io: FileIO, path: str) -> bytes:
     return file_io.read(path) if store is None else store.read_immutable(path)
 
 
-def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
-    """Open a file for random access; the caller closes it.
+def read_immutable_part(file_io: FileIO, path: str, offset: int, length: int) -> bytes:
+    """Return a part of a file whose name is used only once; small ones of stores are kept.
 
-    Args:
-        file_io: the storage.
-        path: the file.
-        size: its size, if known; saves a request on object stores. A wrong size does no harm.
+    Raises:
+        MissingFileError: the file does not exist; one that this process knows may be deleted.
     """
+    if _store_reads(file_io) is None:
+        return file_io.read_range(path, offset, length)
+    key = file_io, path, offset, length
+    found = CONTENTS.find(key, None)
+    if found is None:
+        found = file_io.read_range(path, offset, length)
+        CONTENTS.keep(key, "", found)
+    return found
+
+
+def range_reader(file_io: FileIO, path: str, size: int) -> Callable[[int, int], bytes]:
+    """Return a function that reads parts of a file whose name is used only once.
+
+    A small file of a store is read as a whole by the first call.
+    """
+    if size > MAX_KEPT_BYTES or _store_reads(file_io) is None:
+        return partial(file_io.read_range, path)
+    return lambda offset, length: read_immutable(file_io, path)[offset : offset + length]
+
+
+def open_of_size(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
+    """Open a file for random access with a request of its own; see `requests_ahead.open_sized`."""
     store = _store_reads(file_io)
     return file_io.open(path) if size is None or store is None else store.open_sized(path, size)
 
@@ -97,7 +119,7 @@ class Contents:
 
     def keep(self, key: object, etag: str | None, data: bytes) -> None:
         """Store a content, unless it is large or has no entity tag."""
-        if etag is None or len(data) > _MAX_ITEM_BYTES:
+        if etag is None or len(data) > MAX_KEPT_BYTES:
             return
         with self._lock:
             self._drop(key)
@@ -116,6 +138,10 @@ class Contents:
         found = self._kept.pop(key, None)
         if found is not None:
             self._used_bytes -= len(found[1])
+
+
+CONTENTS = Contents()
+"""The contents of objects that this process has read or written."""
 
 
 def _plain(etag: str) -> str:

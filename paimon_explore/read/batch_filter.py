@@ -1,4 +1,4 @@
-"""Filters record batches by a predicate."""
+"""Filters record batches by a predicate, and replaces their partition columns."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import bool_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, valid_mask
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.scan.manifest_arrays import byte_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 
 _MAX_SLICE_SHARE = 0.5
@@ -51,3 +53,15 @@ def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.
         if truth.slice(first, count).true_count == count:
             return batch.slice(first, count)
     return pc.call_function("filter", [batch, truth])  # type: ignore[no-any-return]  # in stubs
+
+
+def in_partition(batch: pa.RecordBatch, row_type: RowType, partition: bytes) -> pa.RecordBatch:
+    """Replaces the partition columns of a batch, of a row type, by the values of a partition."""
+    types = [wanted.type for wanted in row_type]
+    values = decode_rows(byte_array([partition]), types, where="_PARTITION")
+    for wanted, value in zip(row_type, values, strict=True):
+        at = batch.schema.get_field_index(wanted.name)
+        if at >= 0:
+            column = take_rows(value, np.zeros(batch.num_rows, np.int64))
+            batch = batch.set_column(at, batch.schema.field(at), column)
+    return batch

@@ -18,6 +18,7 @@ from paimon_explore.encoding.data_file_reader import (
     Span,
     StoredColumn,
 )
+from paimon_explore.fileio.requests_ahead import read_part, requests_ahead
 from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -151,10 +152,21 @@ def load_vector(file_io: "FileIO", found: "DeletionFile") -> "DeletionVector":
         CorruptFileError: the vector breaks its format.
         MissingFileError: the index file does not exist.
     """
-    from paimon_explore.encoding.deletion_vector import (  # noqa: PLC0415 - there is one
-        FRAME_BYTES,
-        decode_vector,
-    )
+    from paimon_explore.encoding.deletion_vector import decode_vector  # noqa: PLC0415 - there is one
 
-    record = file_io.read_range(found.path, found.offset, found.length + FRAME_BYTES)
+    path, offset, size = vector_part(found)
+    record = read_part(file_io, path, offset, size)
     return decode_vector(record, found.length, path=found.path, cardinality=found.cardinality)
+
+
+def load_vectors(file_io: "FileIO", found: "Sequence[DeletionFile]") -> "list[DeletionVector]":
+    """Reads deletion vectors as `load_vector` does, those of a store at the same time."""
+    with requests_ahead(file_io, map(vector_part, found)):
+        return [load_vector(file_io, one) for one in found]
+
+
+def vector_part(found: "DeletionFile") -> tuple[str, int, int]:
+    """Returns path, offset and size of a deletion vector with its frame in an index file."""
+    from paimon_explore.encoding.deletion_vector import FRAME_BYTES  # noqa: PLC0415 - there is one
+
+    return found.path, found.offset, found.length + FRAME_BYTES

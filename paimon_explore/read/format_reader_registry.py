@@ -21,7 +21,7 @@ from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, absolute_path, local_path
-from paimon_explore.fileio.versioned_reads import open_sized
+from paimon_explore.fileio.requests_ahead import open_sized
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.format_options import (
     ORC_TIMESTAMP_LTZ_LEGACY,

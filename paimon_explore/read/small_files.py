@@ -27,7 +27,7 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
 from paimon_explore.errors import PaimonError, StorageError
-from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.concurrent_requests import at_once, max_requests
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
@@ -108,9 +108,15 @@ def read_group(reader: SplitReader, group: Group) -> Iterator[pa.RecordBatch]:
 
 
 def read_all(reader: SplitReader, splits: Sequence[Split]) -> Iterator[pa.RecordBatch]:
-    """Reads the rows of splits one after another, small files at once; see `SplitReader.read`."""
-    for group in groups(reader, splits):
-        yield from read_group(reader, group)
+    """Reads the rows of splits one after another; see `SplitReader.read`.
+
+    Small files are read at once; those of a remote storage are requested ahead instead.
+    """
+    if max_requests(reader.target.store.file_io) > 1:
+        yield from reader.read_each(splits)
+    else:
+        for group in groups(reader, splits):
+            yield from read_group(reader, group)
 
 
 def read_split(reader: SplitReader, split: Split) -> Iterator[pa.RecordBatch]:
@@ -248,18 +254,20 @@ def _raw_files(
     rows, sizes = numbers(table, "row_count"), numbers(table, "file_size")
     limit = min(reader.batch_rows, _MAX_ROWS)
     most, at = _FIRST_FILES, 0
-    while at < stop - start:
-        part = slice(at, at + most)
-        may = small[part] & (schemas[part] == schemas[at])
-        count = _count_at_once(may, rows[part], sizes[part], limit)
-        files = range(start + at, start + at + count)
-        found = _raw_rows(reader, splits, files) if count > 1 else None
-        if found is None:
-            for file in files:
-                yield from reader.plain_file(*_located(splits, file))
-        else:
-            yield from found
-        at, most = at + count, min(most * 4, _MAX_FILES)
+    alone = (np.flatnonzero(~small) + start).tolist()
+    with reader.files_ahead.of_files(splits.source, alone):
+        while at < stop - start:
+            part = slice(at, at + most)
+            may = small[part] & (schemas[part] == schemas[at])
+            count = _count_at_once(may, rows[part], sizes[part], limit)
+            files = range(start + at, start + at + count)
+            found = _raw_rows(reader, splits, files) if count > 1 else None
+            if found is None:
+                for file in files:
+                    yield from reader.plain_file(*_located(splits, file))
+            else:
+                yield from found
+            at, most = at + count, min(most * 4, _MAX_FILES)
 
 
 def _count_at_once(may: Mask, rows: Rows, sizes: Rows, max_rows: int) -> int:

@@ -10,19 +10,18 @@ on key columns may skip rows, since an older version of a row must not reappear.
 Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import check_known_types, is_root
-from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.first_rows import FirstBound
@@ -43,7 +42,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET, file_in
 from paimon_explore.read import readable_columns
-from paimon_explore.read.batch_filter import filter_batches
+from paimon_explore.read.batch_filter import filter_batches, in_partition
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
@@ -52,6 +51,7 @@ from paimon_explore.read.data_file import (
     with_number,
 )
 from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.read.files_ahead import FilesAhead
 from paimon_explore.read.format_reader_registry import data_file_name
 from paimon_explore.read.run_order import (
     MAX_LATE_RUNS,
@@ -63,7 +63,7 @@ from paimon_explore.read.run_order import (
     runs_may_tie,
     selects_one_key,
 )
-from paimon_explore.scan.manifest_arrays import byte_array, numbers
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import (
@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from paimon_explore.scan.pruning.file_index_filter import IndexedRows
 
 INDEX_SUFFIX = ".index"
+_Split = TypeVar("_Split", bound=Split)
 _MERGED_ROWS = 65_536
 """Maximum rows of a batch for a merge, which keeps several batches in memory."""
 BATCH_ROWS = 262_144
@@ -131,14 +132,14 @@ class SplitReader:
 
     def __post_init__(self) -> None:
         """Check the columns; see `check_readable_columns`."""
-        keys = self.target.schema.project(
-            [*self.target.schema.partition_keys, *self.target.schema.primary_keys]
-        )
+        schema = self.target.schema
+        self._schemas.setdefault((self.target.store.paths.branch, schema.id), schema)
+        keys = schema.project([*schema.partition_keys, *schema.primary_keys])
         check_known_types([*self.fields, *keys.fields], "reading")
         if not self.unrestricted:
             names = [field.name for field in self.fields]
             readable_columns.check_readable_columns(
-                self.target.store, names, self.target.schema.options, self.target.options
+                self.target.store, names, schema.options, self.target.options
             )
 
     @property
@@ -170,7 +171,29 @@ class SplitReader:
             MissingFileError: a file does not exist.
             UnsupportedFeatureError: a file format or feature that is not supported.
         """
-        return self.with_contents(self._stored(split))
+        return self.read_each([split])
+
+    def read_each(self, splits: Sequence[Split]) -> Iterator[pa.RecordBatch]:
+        """Reads the rows of splits, in order; see `read`. Files of stores are requested ahead."""
+        return chain.from_iterable(batches for _, batches in self.by_split(splits))
+
+    def by_split(
+        self, splits: Sequence[_Split]
+    ) -> Iterator[tuple[_Split, Iterator[pa.RecordBatch]]]:
+        """Reads splits as `read_each` does; yields each split with its batches."""
+        with self.files_ahead.of_splits(splits):
+            for split in splits:
+                yield split, self.with_contents(self._stored(split))
+
+    @property
+    def files_ahead(self) -> FilesAhead:
+        """Requests of the files that are read later."""
+        return FilesAhead(
+            store=self.target.store,
+            columns=(*(field.name for field in self.fields), *self.system_columns),
+            has_filter=self.predicate != TRUE,
+            schemas=self._schemas,
+        )
 
     def with_contents(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Replaces stored descriptors of BLOBs by their contents."""
@@ -263,7 +286,8 @@ class SplitReader:
             for age, layer in enumerate(split.layers)
         ]
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
-        return (self._in_partition(batch, split.partition) for batch in merged)
+        row_type = self.target.schema.partition_type
+        return (in_partition(batch, row_type, split.partition) for batch in merged)
 
     def _retracted(self, split: RetractedSplit) -> Iterator[pa.RecordBatch]:
         """Reads removed rows as -D; no rows if row kinds are not requested."""
@@ -284,35 +308,22 @@ class SplitReader:
 
         names = self.target.schema.row_type.names
         whole = replace(self, columns=names, system_columns=(), variant_paths={})
-        before, after = (whole.table_of(splits) for splits in (split.before, split.after))
+        before, after = (whole._table_of(one) for one in (split.before, split.after))  # noqa: SLF001 - of this class
         found = changed_rows(before, after, split.keys, retracts=bool(self.system_columns))
         for batch in found.combine_chunks().to_batches(max_chunksize=self.batch_rows):
             if batch.num_rows:
                 yield batch.select([*self.columns, *self.system_columns])
 
-    def table_of(self, splits: Iterable[Split]) -> pa.Table:
+    def _table_of(self, splits: Iterable[Split]) -> pa.Table:
         """Reads splits into one table."""
-        batches = [batch for split in splits for batch in self.read(split)]
-        return pa.Table.from_batches(
-            batches, schema=arrow_schema(self.target.schema.project(self.columns))
-        )
-
-    def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
-        """Replaces the partition columns of a batch by the values of a partition."""
-        row_type = self.target.schema.partition_type
-        types = [wanted.type for wanted in row_type]
-        values = decode_rows(byte_array([partition]), types, where="_PARTITION")
-        for wanted, value in zip(row_type, values, strict=True):
-            at = batch.schema.get_field_index(wanted.name)
-            if at >= 0:
-                column = take_rows(value, np.zeros(batch.num_rows, np.int64))
-                batch = batch.set_column(at, batch.schema.field(at), column)
-        return batch
+        batches = self.with_contents(chain.from_iterable(map(self._stored, splits)))
+        schema = arrow_schema(self.target.schema.project(self.columns))
+        return pa.Table.from_batches(batches, schema=schema)
 
     def _layer(self, split: DataSplit, buckets: BucketRange | None) -> Iterator[pa.RecordBatch]:
         """Merges the files of a layer; postponed records of some buckets in their own order."""
         if split.bucket != POSTPONE_BUCKET:
-            return self.read(split)
+            return self._stored(split)
         from paimon_explore.read.postponed_records import merged_postponed  # noqa: PLC0415 - rare
 
         stored = replace(self, system_columns=(SystemColumn.VALUE_KIND,))

@@ -20,7 +20,6 @@ Spec: concepts/spec/tableindex, global index. Seen in: `tests/support/global_ind
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -40,6 +39,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     UnsupportedVersionError,
 )
+from paimon_explore.fileio.versioned_reads import range_reader
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
@@ -198,14 +198,15 @@ class IndexSource:
             if field is None or not ranges:
                 continue
             keys = GlobalIndexKeys(field.type)
-            read = partial(self.store.file_io.read_range, path)
+            size = int(str(row["file_size"]))
+            read = range_reader(self.store.file_io, path, size)
             file = IndexFile(
                 kind=str(row["index_type"]),
                 row_count=count,
                 ranges=tuple(ranges),
                 meta=decode_index_meta(index["index_meta"], keys, path=path),  # type: ignore[index]  # it has a field
                 keys=keys,
-                bytes=IndexFileBytes(read, int(str(row["file_size"])), path),
+                bytes=IndexFileBytes(read, size, path),
             )
             found.setdefault((file.kind, field.name), []).append(file)
         return found

@@ -366,7 +366,7 @@ class _FileFilter:
         self.stages: tuple[str, ...] = ()
         self._target = target
         self._rest = rest
-        self._schemas: dict[int, TableSchema] = {target.schema.id: target.schema}
+        self._schema = _schema_loader(target)
 
     def reasons(self, entries: ManifestEntries) -> Rows:
         """0 for files to keep, else the number of the stage that drops them."""
@@ -388,10 +388,17 @@ class _FileFilter:
         self.stages = tuple(names)
         return found
 
-    def _schema(self, schema_id: int) -> TableSchema:
-        if schema_id not in self._schemas:
-            self._schemas[schema_id] = self._target.store.schemas.load(schema_id)
-        return self._schemas[schema_id]
+
+def _schema_loader(target: ScanTarget) -> "SchemaOf":
+    """A function that loads each schema of a table once; that of the target is known."""
+    known = {target.schema.id: target.schema}
+
+    def schema_of(schema_id: int) -> TableSchema:
+        if schema_id not in known:
+            known[schema_id] = target.store.schemas.load(schema_id)
+        return known[schema_id]
+
+    return schema_of
 
 
 def _stage(name: str, unit: str, mask: Mask) -> Stage:
@@ -422,7 +429,7 @@ def file_stages(
         rest: the part of the predicate that partitions do not decide.
         schema_of: returns the schema of a schema id; None loads it from the store.
     """
-    schema_of = schema_of or target.store.schemas.load
+    schema_of = schema_of or _schema_loader(target)
     stage = FileStage(name=LEVEL_STAGE, before=entries, mask=_visible(target, entries))
     yield stage
     if rest == TRUE:

@@ -25,7 +25,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
-from paimon_explore.fileio.versioned_reads import open_sized
+from paimon_explore.fileio.requests_ahead import open_sized
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries

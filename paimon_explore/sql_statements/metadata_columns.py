@@ -81,11 +81,12 @@ def metadata_rows(
 
     def batches() -> Iterator[pa.RecordBatch]:
         with explain_missing_files(scan.target.store, scan.target.snapshot):
-            for split in scan.plan().splits:
-                for part in _files_of(split) if of_files else [split]:
-                    for batch in reader.read(part):
-                        columns = [_value(name, batch, part, schema) for name in result.names]
-                        yield pa.RecordBatch.from_arrays(columns, schema=result)
+            splits = scan.plan().splits
+            parts = [part for split in splits for part in _files_of(split)] if of_files else splits
+            for part, found in reader.by_split(parts):
+                for batch in found:
+                    columns = [_value(name, batch, part, schema) for name in result.names]
+                    yield pa.RecordBatch.from_arrays(columns, schema=result)
 
     return RowSource(
         name=f"{table.name} with metadata columns",

@@ -17,9 +17,9 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
-from paimon_explore.fileio.concurrent_requests import at_once, read_each
+from paimon_explore.fileio.concurrent_requests import at_once, max_requests, read_each
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.versioned_reads import read_immutable
+from paimon_explore.fileio.versioned_reads import MAX_KEPT_BYTES, read_immutable
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
@@ -213,6 +213,28 @@ class Manifests:
         with suppress(MissingFileError):
             self.list_many(sorted({*names}))
 
+    def read_changes_ahead(self, snapshot: Snapshot) -> None:
+        """Read the small manifests of a commit, as `read_small_ahead` does."""
+        names = (snapshot.delta_manifest_list, snapshot.changelog_manifest_list)
+        if max_requests(self.file_io) > 1:
+            with suppress(MissingFileError):
+                self.read_small_ahead(self.list_many([one for one in names if one is not None]))
+
+    def read_small_ahead(self, manifests: Iterable[ManifestFiles]) -> None:
+        """Read small manifests of a remote storage at the same time; their contents are kept."""
+        if max_requests(self.file_io) < 2:  # noqa: PLR2004 - two at once
+            return
+        sizes = {
+            name: size
+            for files in manifests
+            for name, size in zip(files.names, files.numbers("file_size").tolist(), strict=True)
+            if size <= MAX_KEPT_BYTES
+        }
+        ends = zip(sizes, accumulate(sizes.values()), strict=True)
+        paths = [self.paths.manifest(name) for name, end in ends if end <= _BATCH_BYTES]
+        with suppress(MissingFileError):
+            at_once(self.file_io, [partial(read_immutable, self.file_io, path) for path in paths])
+
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """Return the manifests up to the previous snapshot."""
         return self._list_of(snapshot, "baseManifestList", snapshot.base_manifest_list)
@@ -352,7 +374,7 @@ class Manifests:
         key = (self.file_io, path)
         found = _SHARED.find(key)
         if not isinstance(found, IndexEntries):
-            found = decode_index_entries(self.file_io.read(path), path)
+            found = decode_index_entries(read_immutable(self.file_io, path), path)
             _SHARED.keep(key, found)
         return found
 
@@ -376,7 +398,8 @@ class Manifests:
         files: list[tuple[str, bytes]] = []
         size = 0
         paths = [self.paths.manifest(name) for name in names]
-        for path, data in zip(paths, read_each(self.file_io, paths), strict=True):
+        read = partial(read_immutable, self.file_io)
+        for path, data in zip(paths, read_each(self.file_io, paths, read), strict=True):
             files.append((path, data))
             size += len(data)
             if size > _BATCH_BYTES:

@@ -32,6 +32,11 @@ class Schemas(StoredFiles):
         """Return the ids of all schemas, ascending."""
         return list_numbers(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
 
+    def first_modified_ms(self) -> int | None:
+        """Return the modification time of the first schema, or None without schemas."""
+        found = list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
+        return found[0][1].modified_ms if found else None
+
     def latest(self) -> TableSchema | None:
         """Return the latest schema, or None if the table does not exist."""
         found = list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)

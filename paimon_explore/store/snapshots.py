@@ -12,7 +12,7 @@ snapshots of the history may be deleted because of their ids.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -64,7 +64,9 @@ class Snapshots(StoredFiles):
 
     def ids(self) -> list[int]:
         """Return the ids of all snapshots up to the latest one, ascending."""
-        found = self.all_ids()
+        return self._until_latest(self.all_ids())
+
+    def _until_latest(self, found: list[int]) -> list[int]:
         server = self._server
         latest = self._latest_of(found) if server is None else self.latest_id()
         return [] if latest is None else found[: bisect_right(found, latest)]
@@ -141,12 +143,21 @@ class Snapshots(StoredFiles):
         path = self.paths.snapshot(snapshot_id)
         return None if found is None else checked_id(found, snapshot_id, path)
 
-    def find_each(self, ids: Iterable[int]) -> list[Snapshot]:
-        """Return the snapshots of some ids that exist, in the order of the ids."""
+    def read_all(self, without: Collection[int]) -> tuple[_Reads[Snapshot], _Reads[Snapshot]]:
+        """Return the snapshots of the history, and those outside of it; see `outside_history`.
+
+        Args:
+            without: ids of snapshots of the history that are left out.
+        """
         listed = dict(list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX))
-        known = [(number, listed[number]) for number in ids if number in listed]
-        found = at_once(self.file_io, [partial(self._listed, *one) for one in known])
-        return [one for one in found if one is not None]
+        history = last_run(self._until_latest([*listed]))
+        calls = [
+            partial(self._listed, number, listed[number])
+            for number in history
+            if number not in without
+        ]
+        kept = [found for found in at_once(self.file_io, calls) if found is not None]
+        return kept, self._others(listed.keys() - history)
 
     def load(self, snapshot_id: int) -> Snapshot:
         """Return a snapshot.
@@ -169,9 +180,12 @@ class Snapshots(StoredFiles):
         Raises:
             CorruptFileError, UnsupportedVersionError: a file cannot be parsed.
         """
-        known = frozenset(self.history())
-        others = [number for number in self.all_ids() if number not in known]
-        return [found for found in map(self._parsed, others) if found is not None]
+        found = self.all_ids()
+        return self._others(set(found).difference(last_run(self._until_latest(found))))
+
+    def _others(self, ids: Collection[int]) -> _Reads[Snapshot]:
+        found = at_once(self.file_io, [partial(self._parsed, number) for number in sorted(ids)])
+        return [one for one in found if one is not None]
 
     def list(self) -> list[Snapshot]:
         """Return all snapshots up to the latest, oldest first, without those that just expired."""
@@ -308,7 +322,8 @@ class Changelogs(StoredFiles):
 
     def list(self) -> list[Snapshot]:
         """Return all changelogs, oldest first."""
-        return [found for found in map(self.find, self.ids()) if found is not None]
+        found = at_once(self.file_io, [partial(self.find, number) for number in self.ids()])
+        return [one for one in found if one is not None]
 
     def create(self, snapshot: Snapshot) -> bool:
         """Create a changelog file; False if its id already exists."""

@@ -27,7 +27,6 @@ from paimon_explore.metadata.options.refused_options import check_not_postponed
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.read.requested_columns import projected_columns
 from paimon_explore.read.small_files import read_all
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
@@ -37,6 +36,7 @@ from paimon_explore.scan.incremental import SnapshotRange, branch_changes, chang
 from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.requested_columns import projected_columns
 from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore

@@ -24,13 +24,13 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_IGNORE_LOST_FILES,
 )
 from paimon_explore.read.parallel import read_splits
-from paimon_explore.read.requested_columns import project, projected_columns
 from paimon_explore.read.small_files import groups, read_group
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.requested_columns import project, projected_columns
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table import lazy_types as types
@@ -417,7 +417,6 @@ class Scan(ConvertibleScan):
             unrestricted=True,  # `_rules` were applied
             variant_paths=self.variant_paths,
             first=None if self.first is None else FirstBound(self.first),
-            _schemas={(target.branch, target.schema.id): target.schema},
         )
 
     def _batch_rows(self, plan: ScanPlan) -> int:

@@ -30,7 +30,12 @@ from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
 from paimon_explore.write.table_layouts import append_layout
-from paimon_explore.write.write_target import LiveState, WriteTarget, entries_of
+from paimon_explore.write.write_target import (
+    LiveState,
+    WriteTarget,
+    entries_of,
+    with_uploads,
+)
 
 
 class AbortableWriter:
@@ -69,7 +74,7 @@ class AppendWriter(AbortableWriter):
                 "append() requires a table without primary key.",
                 hint="Add or update rows of this table with upsert().",
             )
-        self._target = target
+        self._target, self._uploads = with_uploads(target)
         self._blobs = blob_fields(target.schema, target.options)
         layout = layout or append_layout(target.schema, target.options)
         self._columns = [field.name for field in layout.fields]
@@ -133,7 +138,7 @@ class AppendWriter(AbortableWriter):
             One message per partition and bucket with new rows.
         """
         total = self._buckets if self._is_bucketed else UNAWARE_TOTAL_BUCKETS
-        return [
+        messages = [
             CommitMessage(
                 partition=partition,
                 bucket=bucket,
@@ -145,6 +150,8 @@ class AppendWriter(AbortableWriter):
             )
             for partition, bucket, files in self._writers.close(DataFileWriter.close)
         ]
+        self._uploads.finish()
+        return messages
 
     def abort(self) -> None:
         """Delete all files of this writer."""

@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 import pyarrow as pa
 
 from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
+from paimon_explore.fileio.concurrent_requests import max_requests
+from paimon_explore.fileio.file_io import FileIO
 
 I = TypeVar("I")  # noqa: E741 - an item
 R = TypeVar("R")
@@ -42,11 +44,14 @@ def check_cancelled() -> None:
         raise CancelledError
 
 
-def threads_for(tasks: int, rows: int) -> int:
-    """Number of threads for some tasks with a total number of rows: Arrow's CPU count.
+def threads_for(tasks: int, rows: int, file_io: FileIO | None = None) -> int:
+    """Number of threads for some tasks with a total number of rows.
 
-    `pyarrow.set_cpu_count` changes this number.
+    Arrow's CPU count, or its IO thread count if each task waits for `file_io`, a remote storage;
+    `pyarrow.set_cpu_count` and `pyarrow.set_io_thread_count` change these numbers.
     """
+    if tasks > 1 and file_io is not None and max_requests(file_io) > 1:
+        return min(pa.io_thread_count(), MAX_THREADS)
     return 1 if tasks <= 1 or rows < MIN_ROWS else min(pa.cpu_count(), MAX_THREADS)
 
 

@@ -82,7 +82,13 @@ from paimon_explore.write.table_layouts import (
     keyed_layout,
     postpone_layout,
 )
-from paimon_explore.write.write_target import HashFile, LiveState, WriteTarget, entries_of
+from paimon_explore.write.write_target import (
+    HashFile,
+    LiveState,
+    WriteTarget,
+    entries_of,
+    with_uploads,
+)
 
 _UNKNOWN_SEQUENCE = -1
 _SMALL_ROWS = 1024
@@ -115,7 +121,7 @@ class UpsertWriter(AbortableWriter):
                 "upsert() requires a table with a primary key.",
                 hint="Add rows to this table with append().",
             )
-        self._target = target
+        self._target, self._uploads = with_uploads(target)
         self._buckets = options.value(opt.BUCKET)
         self._key_index = key_index
         if needs_key_index(schema, options) and key_index is None:
@@ -253,6 +259,7 @@ class UpsertWriter(AbortableWriter):
                     seen=self._state.seen if self._key_index is None else self._key_index.seen,
                 )
             )
+        self._uploads.finish()
         return messages
 
     def _merge_small_buckets(self) -> None:

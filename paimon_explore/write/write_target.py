@@ -5,7 +5,7 @@ assignment of keys to buckets.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from uuid import uuid4
 
 import numpy as np
@@ -20,6 +20,7 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import discard
+from paimon_explore.fileio.uploads import Uploads, uploading
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -110,6 +111,14 @@ class WriteTarget:
             external=external_folders(self.options),
             relative=folder.removeprefix(paths.data_root).strip("/"),
         )
+
+
+def with_uploads(target: WriteTarget) -> tuple[WriteTarget, Uploads]:
+    """Return a target whose new files are uploaded in the background, and these uploads."""
+    file_io, uploads = uploading(target.store.file_io)
+    if file_io is target.store.file_io:
+        return target, uploads
+    return replace(target, store=replace(target.store, file_io=file_io)), uploads
 
 
 def _check_time(schema: TableSchema, options: TableOptions, partition: bytes) -> None:

@@ -52,13 +52,13 @@ from paimon_explore.merge.merge_spec import merge_spec, needed_columns
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED, MERGE_ENGINE
 from paimon_explore.read.data_file import ReadRequest, read_data_file
-from paimon_explore.read.requested_columns import project
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import branches_read
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.pruning.file_statistics import value_stats
+from paimon_explore.scan.requested_columns import project
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.store.expired import explain_missing_files
 

@@ -34,7 +34,6 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, ManifestEntries
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, open_rows
-from paimon_explore.read.requested_columns import project
 from paimon_explore.read.split_reader import SplitFile
 from paimon_explore.scan.branch_scan import branches_read, plan_table
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries
@@ -43,6 +42,7 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
+from paimon_explore.scan.requested_columns import project
 from paimon_explore.scan.splits.data_split import DataSplit, PlainSplit, Split, Splits
 
 _STATISTICS = frozenset(

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables import file_tables
 from paimon_explore.inspection.system_tables.system_table_cells import compact_json
@@ -98,7 +100,9 @@ def options(state: TableState) -> pa.Table:
 def tags(state: TableState) -> pa.Table:
     """One row per tag, by name."""
     store = state.store
-    rows = [_tag(name, store.tags.load(name)) for name in store.tags.names()]
+    names = store.tags.names()
+    found = at_once(store.file_io, [partial(store.tags.load, name) for name in names])
+    rows = [_tag(name, tag) for name, tag in zip(names, found, strict=True)]
     return pa.Table.from_pylist(rows, schema=TAGS)
 
 
@@ -133,9 +137,11 @@ def iso_duration(length: timedelta) -> str:
 def branches(state: TableState) -> pa.Table:
     """One row per branch except main, with its creation time."""
     store = state.store
-    times = {name: _made_at(state, name) for name in store.branches.names()}
+    names = store.branches.names()
+    times = at_once(store.file_io, [partial(_made_at, state, name) for name in names])
     rows = [
-        {"branch_name": encodable(name), "create_time": moment} for name, moment in times.items()
+        {"branch_name": encodable(name), "create_time": moment}
+        for name, moment in zip(names, times, strict=True)
     ]
     return pa.Table.from_pylist(rows, schema=BRANCHES)
 
@@ -143,9 +149,10 @@ def branches(state: TableState) -> pa.Table:
 def _made_at(state: TableState, branch: str) -> int:
     """The time of the first schema of the branch; object stores have no folder times."""
     store = state.store.for_branch(branch)
-    numbers = store.schemas.ids()
-    path = store.paths.schema(numbers[0]) if numbers else store.paths.branch_root
-    return local_millis(store.file_io.status(path).modified_ms)
+    modified = store.schemas.first_modified_ms()
+    if modified is None:
+        modified = store.file_io.status(store.paths.branch_root).modified_ms
+    return local_millis(modified)
 
 
 def consumers(state: TableState) -> pa.Table:

@@ -19,6 +19,7 @@ from paimon_explore.encoding.avro.cross_check import Columns, CrossCheck, FieldP
 from paimon_explore.encoding.avro.reader import avro_fields
 from paimon_explore.errors import FormatError, StorageError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.versioned_reads import read_immutable
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.findings import AvroCoverage, Finding, FsckReport
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -126,7 +127,7 @@ class AvroCrossChecks:
                 skipped += 1
                 continue
             try:
-                data = file_io.read(path)
+                data = read_immutable(file_io, path)
                 if not is_avro(data):  # but ORC or Parquet
                     continue
                 result = cross_check_metadata(data, path, decode(), share)

@@ -9,12 +9,17 @@ a table while nothing writes to it.
 Spec: concepts/spec; the rules are those of the format, not of an implementation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import field
-from itertools import pairwise
+from functools import partial
+from itertools import chain, pairwise
+from typing import TypeVar
 
 from paimon_explore.data_types.field_ids import highest_field_id
 from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError, choices
+from paimon_explore.fileio.concurrent_requests import at_once, each_at_once
+from paimon_explore.fileio.versioned_reads import CONTENTS
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles, PresentFiles
@@ -25,9 +30,11 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.store.manifests import shared_cache
+from paimon_explore.store.manifests import Manifests, shared_cache
 from paimon_explore.store.table_store import TableStore
 
+_Key = TypeVar("_Key", int, str)
+_Value = TypeVar("_Value")
 CONTINUOUS = "snapshot ids have no gaps"
 READABLE = "every file of the table can be read"
 TOTALS = "totalRecordCount grows by deltaRecordCount"
@@ -61,13 +68,14 @@ def check_table(
     """
     if not store.for_branch(MAIN_BRANCH).schemas.ids():
         raise NotFoundError("table", store.paths.root)
-    shared_cache().clear()  # files may have been damaged since this process decoded them
+    shared_cache().clear()  # files may have been damaged since this process read them
+    CONTENTS.clear()
     present = PresentFiles.of(store.file_io.walk(store.paths.root))
-    found: list[Finding] = []
     seen: set[str] = set()
     avro = AvroCrossChecks(cross_check_records)
-    for branch in [MAIN_BRANCH, *store.branches.names()]:
-        check = _Branch(
+
+    def check(branch: str) -> list[Finding]:
+        found = _Branch(
             store=store.for_branch(branch),
             options=options,
             present=present,
@@ -75,8 +83,12 @@ def check_table(
             seen=seen,
             avro=avro,
         )
-        found += check.findings()
-    return avro.report(dict.fromkeys(found))
+        return [*found.findings()]
+
+    calls = [partial(check, branch) for branch in [MAIN_BRANCH, *store.branches.names()]]
+    # the rows of a branch need memory
+    found = [call() for call in calls] if read_rows else at_once(store.file_io, calls)
+    return avro.report(dict.fromkeys(chain.from_iterable(found)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,15 +118,16 @@ class _Branch:
             return
         yield from self._check_ids()
         snapshots: list[Snapshot] = []
-        for snapshot_id in self.store.snapshots.ids():
-            path = self.store.paths.snapshot(snapshot_id)
-            try:
-                snapshots.append(self.store.snapshots.load(snapshot_id))
-            except PaimonError as error:
-                yield _unreadable(path, error)
+        store, manifests = self.store, self.store.manifests
+        for snapshot_id, loaded in self._loaded(store.snapshots.ids(), store.snapshots.load):
+            if isinstance(loaded, PaimonError):
+                yield _unreadable(store.paths.snapshot(snapshot_id), loaded)
+            else:
+                snapshots.append(loaded)
         checks = self._checks()
         before: Snapshot | None = None
-        for snapshot in snapshots:
+        ahead = [partial(_read_ahead, manifests, snapshot) for snapshot in snapshots]
+        for snapshot, _ in zip(snapshots, each_at_once(store.file_io, ahead), strict=True):
             yield from self._check_state(checks, snapshot, self.store.paths.snapshot(snapshot.id))
             if before is not None and before.id == snapshot.id - 1:
                 yield from self._check_step(before, snapshot)
@@ -122,13 +135,25 @@ class _Branch:
         yield from self._check_tags(checks, {one.state_files for one in snapshots})
         yield from self._check_changelogs(checks)
 
-    def _check_schemas(self) -> Iterator[Finding]:
-        for schema_id in self.store.schemas.ids():
-            path = self.store.paths.schema(schema_id)
+    def _loaded(
+        self, keys: Sequence[_Key], load: Callable[[_Key], _Value]
+    ) -> Iterator[tuple[_Key, _Value | PaimonError]]:
+        """Load files by their keys; yields each with its value or error."""
+
+        def attempt(key: _Key) -> _Value | PaimonError:
             try:
-                schema = self.store.schemas.load(schema_id)
+                return load(key)
             except PaimonError as error:
-                yield _unreadable(path, error)
+                return error
+
+        found = at_once(self.store.file_io, [partial(attempt, key) for key in keys])
+        return zip(keys, found, strict=True)
+
+    def _check_schemas(self) -> Iterator[Finding]:
+        for schema_id, schema in self._loaded(self.store.schemas.ids(), self.store.schemas.load):
+            path = self.store.paths.schema(schema_id)
+            if isinstance(schema, PaimonError):
+                yield _unreadable(path, schema)
                 continue
             self._schemas[schema_id] = schema
             highest = highest_field_id(schema.fields)
@@ -206,14 +231,11 @@ class _Branch:
     def _check_tags(
         self, checks: StateChecks, known: set[tuple[str | None, ...]]
     ) -> Iterator[Finding]:
-        for name in self.store.tags.names():
+        for name, tag in self._loaded(self.store.tags.names(), self.store.tags.load):
             path = self.store.paths.tag(name)
-            try:
-                tag = self.store.tags.load(name)
-            except PaimonError as error:
-                yield _unreadable(path, error)
-                continue
-            if tag.snapshot.state_files not in known:
+            if isinstance(tag, PaimonError):
+                yield _unreadable(path, tag)
+            elif tag.snapshot.state_files not in known:
                 yield from self._check_state(checks, tag.snapshot, path)
 
     def _check_changelogs(self, checks: StateChecks) -> Iterator[Finding]:
@@ -234,6 +256,12 @@ def _file_difference(before: frozenset[Identity], base: frozenset[Identity]) -> 
     if more:
         found.append(f"also has {choices(more, limit=3)}")
     return f"the base manifest list {' and '.join(found)}"
+
+
+def _read_ahead(manifests: Manifests, snapshot: Snapshot) -> None:
+    """Read the small manifests of a snapshot ahead; the checks report what cannot be read."""
+    with suppress(PaimonError):
+        manifests.read_changes_ahead(snapshot)
 
 
 def _unreadable(path: str, error: PaimonError) -> Finding:

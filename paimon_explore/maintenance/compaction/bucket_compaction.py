@@ -27,6 +27,7 @@ from paimon_explore.maintenance.compaction.compaction_merge import (
     FILE,
     CompactionMerge,
     CompactionRules,
+    MergeResult,
 )
 from paimon_explore.maintenance.compaction.compaction_plan import (
     CompactionUnitPlan,
@@ -320,29 +321,39 @@ class UnitCompaction:
         merge = CompactionMerge(self._rules, writes_changelog=self._writes_changelog(step))
         data = self._writer(self._layout(self._unit.level)) if writes_data else None
         changelog = self._writer(self._changelog_layout())
-        for section in step.sections:
-            found = self._runs(section)
-            runs, ordered = in_order(self._bucket.split, found)
-            parts = key_sections(
-                [self._run(run, merge) for run in runs],
-                self._rules.spec.keys,
-                may_tie=not ordered and runs_may_tie(self._bucket.split, runs),
-                looked_up=len(found) - len(section),
-            )
-            for part in parts:
-                merged = merge.merge(part, by_run_order=ordered)
-                for file, positions in merged.deleted.items():
-                    self._vectors.delete(file, positions)
-                if merged.changelog is not None:
-                    _write(changelog, merged.changelog)
-                if data is not None:
-                    for batch in merged.rows:
-                        _write(data, _without_retracts(batch) if self._drops_retracts else batch)
+        lookups = [(section, self._runs(section)) for section in step.sections]
+        first = self._bucket.split.start
+        read = [first + file for _, runs in lookups for run in runs for file in run]
+        with self._reader.files_ahead.of_files(self._bucket.split.source, read):
+            for section, found in lookups:
+                looked_up = len(found) - len(section)
+                for merged in self._merged(found, looked_up, merge):
+                    for file, positions in merged.deleted.items():
+                        self._vectors.delete(file, positions)
+                    if merged.changelog is not None:
+                        _write(changelog, merged.changelog)
+                    if data is not None:
+                        for batch in merged.rows:
+                            kept = _without_retracts(batch) if self._drops_retracts else batch
+                            _write(data, kept)
         result.changelog.append(self._entries(changelog))
         if data is not None:
             result.before.extend(step.files)
             result.after.append(self._entries(data))
             self._vectors.remove(step.files)
+
+    def _merged(
+        self, found: list[list[int]], looked_up: int, merge: CompactionMerge
+    ) -> Iterator[MergeResult]:
+        """Merge the runs of a section; the first ones are those in which keys are looked up."""
+        runs, ordered = in_order(self._bucket.split, found)
+        parts = key_sections(
+            [self._run(run, merge) for run in runs],
+            self._rules.spec.keys,
+            may_tie=not ordered and runs_may_tie(self._bucket.split, runs),
+            looked_up=looked_up,
+        )
+        return (merge.merge(part, by_run_order=ordered) for part in parts)
 
     def _writes_changelog(self, step: Rewrite) -> bool:
         match self._rules.producer:

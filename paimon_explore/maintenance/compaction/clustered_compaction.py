@@ -116,14 +116,15 @@ def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
         unrestricted=True, as_stored=True, target=target, columns=target.schema.row_type.names
     )
     found: list[pa.RecordBatch] = []
-    for row in range(split.count):
-        file = SplitFile(split=split.file(row), row=0, reader=reader)
-        request = ReadRequest(
-            fields=reader.fields,
-            system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
-            deleted=file.deleted(),
-        )
-        found.extend(read_data_file(file.source(), request))
+    with reader.files_ahead.of_splits([split]):
+        for row in range(split.count):
+            file = SplitFile(split=split.file(row), row=0, reader=reader)
+            request = ReadRequest(
+                fields=reader.fields,
+                system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+                deleted=file.deleted(),
+            )
+            found.extend(read_data_file(file.source(), request))
     if not found:
         return pa.RecordBatch.from_pylist([])
     spec = merge_spec(schema_with(target.schema, target.options))

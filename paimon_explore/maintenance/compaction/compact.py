@@ -121,10 +121,11 @@ def compact_table(  # noqa: PLR0913 - the options of one compaction
     target = WriteTarget(store=store, schema=schema, options=options)
     plan = plan_compaction(target, full=full, partitions=partitions, buckets=buckets)
     messages: list[CommitMessage] = []
+    rows = sum(split.row_count for split in plan.splits)
     results = in_parallel(
         lambda split: compact_split(plan, split),
         plan.splits,
-        threads_for(len(plan.splits), sum(split.row_count for split in plan.splits)),
+        threads_for(len(plan.splits), rows, store.file_io),
         discard=lambda message: None if message is None else abort(target, [message]),
     )
     with undo_on_error(abort, target, messages), closing(results):

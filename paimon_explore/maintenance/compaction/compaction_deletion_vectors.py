@@ -14,10 +14,11 @@ from pyroaring import BitMap64
 
 from paimon_explore.encoding.deletion_vector import DeletionVector, encode_vectors
 from paimon_explore.fileio.concurrent_requests import discard
+from paimon_explore.fileio.requests_ahead import requests_ahead
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector, vector_part
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.write_target import WriteTarget
 
@@ -57,8 +58,10 @@ class BucketVectors:
         if not self._is_changed:
             return IndexEntries.empty()
         names = [n for n in self._names if n in self._known or n in self._deleted]
-        vectors = [(name, self._vector(name)) for name in names if name not in self._removed]
-        return self.write_index(vectors)
+        kept = [name for name in names if name not in self._removed]
+        known = [vector_part(self._known[name]) for name in kept if name in self._known]
+        with requests_ahead(self._target.store.file_io, known):
+            return self.write_index([(name, self._vector(name)) for name in kept])
 
     def _vector(self, name: str) -> DeletionVector:
         found = self._known.get(name)

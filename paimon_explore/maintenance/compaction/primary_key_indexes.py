@@ -232,14 +232,15 @@ def column_values(
     reader = SplitReader(unrestricted=True, target=target, columns=(name,))
     split = Splits.one(located)
     chunks = []
-    for at, source in enumerate(_source_files(files)):
-        file = SplitFile(split=split, row=at, reader=reader)
-        batches = read_data_file(file.source(), ReadRequest(fields=reader.fields))
-        own = [batch.column(0) for batch in batches]
-        if sum(map(len, own)) != source.row_count:
-            rule = f"must have {source.row_count} rows, as the manifest says"
-            raise CorruptFileError(file.path, "number of rows", rule)
-        chunks += own
+    with reader.files_ahead.of_splits([split]):
+        for at, source in enumerate(_source_files(files)):
+            file = SplitFile(split=split, row=at, reader=reader)
+            batches = read_data_file(file.source(), ReadRequest(fields=reader.fields))
+            own = [batch.column(0) for batch in batches]
+            if sum(map(len, own)) != source.row_count:
+                rule = f"must have {source.row_count} rows, as the manifest says"
+                raise CorruptFileError(file.path, "number of rows", rule)
+            chunks += own
     return pa.chunked_array(chunks)
 
 

@@ -128,41 +128,45 @@ def roots_of(
         NotFoundError: a branch has no schema: it is being created, or damaged.
         CorruptFileError, UnsupportedVersionError, StorageError: a root cannot be read.
     """
-    states: list[Snapshot] = []
-    followers: list[tuple[Snapshot, Snapshot]] = []
-    logs: list[Snapshot] = []
-    long_lived: list[Snapshot] = []
-    delta_logs: list[Snapshot] = []
-    leftovers: list[Snapshot] = []
-    for branch in [MAIN_BRANCH, *store.branches.names()]:
-        other = store.for_branch(branch)
-        if not other.schemas.ids():
-            hint = "Another process may be creating the branch; if not, delete the branch."
-            raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
-        here = branch == store.paths.branch
-        expiring = frozenset(leaving if here else ())
-        history = other.snapshots.history()
-        kept = other.snapshots.find_each(number for number in history if number not in expiring)
-        leftovers += other.snapshots.outside_history()
-        by_id = {found.id: found for found in kept}
-        for found in kept:
-            before = by_id.get(found.id - 1)
-            if before is None:
-                states.append(found)
-            else:
-                followers.append((before, found))
-        states += [tag.snapshot for tag in other.tags.list()]
-        logs += kept
-        expiring_logs = frozenset(leaving_logs if here else ())
-        kept_logs = [found for found in other.changelogs.list() if found.id not in expiring_logs]
-        long_lived += kept_logs
-        delta_logs += without_changelog_files(other, options, kept_logs)
+    here = frozenset(leaving), frozenset(leaving_logs)
+    others: tuple[frozenset[int], frozenset[int]] = frozenset(), frozenset()
+    branches = [MAIN_BRANCH, *store.branches.names()]
+    calls = [
+        partial(_branch_roots, store.for_branch(one), options, *left)
+        for one in branches
+        for left in [here if one == store.paths.branch else others]
+    ]
+    found = at_once(store.file_io, calls)
     return Roots(
-        states=_distinct(states),
-        followers=tuple(followers),
-        logs=_distinct([*logs, *long_lived]),
-        leftovers=_distinct(leftovers),
-        delta_logs=_distinct(delta_logs),
+        states=_distinct([state for one in found for state in one.states]),
+        followers=tuple(pair for one in found for pair in one.followers),
+        logs=_distinct([log for one in found for log in one.logs]),
+        leftovers=_distinct([leftover for one in found for leftover in one.leftovers]),
+        delta_logs=_distinct([log for one in found for log in one.delta_logs]),
+    )
+
+
+def _branch_roots(
+    store: TableStore,
+    options: TableOptions,
+    leaving: frozenset[int],
+    leaving_logs: frozenset[int],
+) -> Roots:
+    """Return the roots of a branch; snapshots are read before the changelogs that replace them."""
+    if not store.schemas.ids():
+        hint = "Another process may be creating the branch; if not, delete the branch."
+        raise NotFoundError("schema of branch", store.paths.branch, store.paths.root, hint=hint)
+    kept, leftovers = store.snapshots.read_all(without=leaving)
+    by_id = {found.id: found for found in kept}
+    based = [(by_id.get(found.id - 1), found) for found in kept]
+    tagged = [tag.snapshot for tag in store.tags.list()]
+    logs = [found for found in store.changelogs.list() if found.id not in leaving_logs]
+    return Roots(
+        states=(*(found for before, found in based if before is None), *tagged),
+        followers=tuple((before, found) for before, found in based if before is not None),
+        logs=(*kept, *logs),
+        leftovers=tuple(leftovers),
+        delta_logs=tuple(without_changelog_files(store, options, logs)),
     )
 
 
@@ -327,6 +331,7 @@ class TableFiles:
         manifests = self.store.manifests
         for some in in_batches(roots.states):
             manifests.read_ahead(name for one in some for name in lists_of_state(one))
+            manifests.read_small_ahead(map(manifests.all, some))
             for state in some:
                 data |= self.paths(_named(self.live(state), names))
             data |= self._indexes(some)

@@ -116,5 +116,4 @@ def _commit(found: ChainPartition) -> Snapshot | None:
 def _rows(found: ChainPartition) -> Iterator[pa.RecordBatch]:
     whole = found.whole
     reader = SplitReader(unrestricted=True, target=whole, columns=whole.schema.row_type.names)
-    for split in found.splits:
-        yield from reader.read(split)
+    return reader.read_each(found.splits)

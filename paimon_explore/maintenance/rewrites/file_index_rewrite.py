@@ -8,6 +8,7 @@ Spec: concepts/spec/fileindex; spark procedures, rewrite_file_index.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 
 from paimon_explore.commit.overwrite import PartitionSpec
@@ -36,6 +37,7 @@ from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.file_indexes import FileIndexes, IndexPlan, index_plans
+from paimon_explore.write.parallel import in_parallel, threads_for
 from paimon_explore.write.write_target import WriteTarget
 
 _MAX_SHOWN = 3
@@ -93,7 +95,9 @@ def rewrite_file_indexes(
     if snapshot is None:
         return FileIndexReport(dry_run=dry_run)
     target = WriteTarget(store=store, schema=schema, options=options)
-    work = _Rewrite(target=target, plans=index_plans(schema.fields, options))
+    reader = SplitReader(unrestricted=True, target=target, columns=())
+    wanted = index_plans(schema.fields, options)
+    work = _Rewrite(target=target, plans=wanted, reader=reader)
     with explain_missing_files(store, snapshot):
         found = [
             (file, plans)
@@ -133,14 +137,15 @@ class _Rewrite:
     Attributes:
         target: the table.
         plans: the indexes that the options ask for, by the latest names of the columns.
+        reader: knows the schemas of the files.
     """
 
     target: WriteTarget
     plans: tuple[IndexPlan, ...]
+    reader: SplitReader
 
     def file(self, split: DataSplit, row: int) -> SplitFile:
-        reader = SplitReader(unrestricted=True, target=self.target, columns=())
-        return SplitFile(split=split, row=row, reader=reader)
+        return SplitFile(split=split, row=row, reader=self.reader)
 
     def changed(self, file: SplitFile) -> tuple[IndexPlan, ...] | None:
         """Return the indexes of a file by its own column names; None if it has just these."""
@@ -152,7 +157,14 @@ class _Rewrite:
         file_io = self.target.store.file_io
         made: list[str] = []
         try:
-            messages = [self._message(file, plans, made) for file, plans in found]
+            rows = sum(file.split.row_count for file, _ in found)
+            results = in_parallel(
+                lambda file: self._message(*file, made),
+                found,
+                threads_for(len(found), rows, file_io),
+            )
+            with closing(results):
+                messages = [*results]
             return commit_rewrite(self.target, messages)
         except CommitOutcomeUnknownError:
             raise

@@ -9,8 +9,10 @@ index until the next build.
 Spec: concepts/spec/tableindex, global index; spark procedures, create_global_index.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -60,13 +62,14 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.index_lookups import INDEX_TYPES
-from paimon_explore.scan.manifest_arrays import byte_rows, row_array
+from paimon_explore.scan.manifest_arrays import byte_rows, numbers, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 from paimon_explore.scan.splits.row_id_ranges import RowRange, consecutive_row_ids, row_ranges
 from paimon_explore.scan.splits.split_generator import make_splits
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.parallel import in_parallel, threads_for
 from paimon_explore.write.write_target import WriteTarget, abort
 
 SEARCH_TYPES = (FULL_TEXT, *VECTOR_TYPES)
@@ -101,6 +104,10 @@ class GlobalIndexReport:
     def __repr__(self) -> str:
         """Return the number of files and rows."""
         return f"<{len(self.files):,} global index files of {self.row_count:,} rows>"
+
+
+_ROWS_AT_ONCE = 1 << 20
+"""Up to this many rows, the indexes of several ranges of rows are built at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +234,18 @@ class _Build:
 
     def messages(self, entries: ManifestEntries) -> Iterator[CommitMessage]:
         """Write the index files of all partitions; yields a message for each range of rows."""
+        builds = [*self._builds(entries)]
+        is_small = numbers(entries.table, "row_count").sum() <= _ROWS_AT_ONCE
+        results = in_parallel(
+            lambda build: build(),
+            builds,
+            threads_for(len(builds), 0, self.target.store.file_io) if is_small else 1,
+            discard=lambda message: None if message is None else abort(self.target, [message]),
+        )
+        with closing(results):
+            yield from (message for message in results if message is not None)
+
+    def _builds(self, entries: ManifestEntries) -> Iterator[Callable[[], CommitMessage | None]]:
         known = entries.filter(row_ranges(entries)[0] >= 0)
         found = self.target.store.manifests.index_of(self.snapshot)
         covered = _covered(_of_field(found, self.field.id, self.index_type))
@@ -235,12 +254,10 @@ class _Build:
             own = known.filter(np.array([one == partition for one in partitions], np.bool_))
             for part in _without(consecutive_row_ids(own), covered):
                 if self.keys is not None:
-                    yield self._sorted(partition, own, part, self.keys)
+                    yield partial(self._sorted, partition, own, part, self.keys)
                     continue
                 for shard in shards(*part, self._shard_rows):
-                    message = self._searched(partition, own, shard)
-                    if message is not None:
-                        yield message
+                    yield partial(self._searched, partition, own, shard)
 
     @property
     def _names_snapshot(self) -> bool:
@@ -320,11 +337,10 @@ class _Build:
             columns=(self.field.name,),
             system_columns=(SystemColumn.ROW_ID,),
         )
-        for split in make_splits(scan.located(files, self.snapshot), scan.rules):
-            for batch in reader.read(split):
-                ids = int64_values(batch.column(1))
-                inside = (ids >= part[0]) & (ids < part[1])
-                yield filter_rows(batch.column(0), inside), ids[inside] - part[0]
+        for batch in reader.read_each(make_splits(scan.located(files, self.snapshot), scan.rules)):
+            ids = int64_values(batch.column(1))
+            inside = (ids >= part[0]) & (ids < part[1])
+            yield filter_rows(batch.column(0), inside), ids[inside] - part[0]
 
     def _write(self, content: IndexContent, part: RowRange) -> dict[str, object]:
         """Write an index file; returns its entry without the partition."""

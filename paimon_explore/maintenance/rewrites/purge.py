@@ -13,12 +13,14 @@ Spec: maintenance/manage-snapshots; spark procedures, purge_files.
 """
 
 from dataclasses import field
+from functools import partial
 
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable, unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
@@ -132,8 +134,7 @@ def _delete_remains_of_branches(store: TableStore) -> None:
 
 
 def _delete_references(store: TableStore, options: TableOptions, found: PurgeReport) -> None:
-    for name in found.branches:
-        delete_branch(store, name)
+    at_once(store.file_io, [partial(delete_branch, store, name) for name in found.branches])
     for name in found.tags:
         delete_tag(store, options, name)
     for name in found.consumers:

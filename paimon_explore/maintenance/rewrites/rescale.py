@@ -330,5 +330,4 @@ class _Rescale:
         reader = SplitReader(
             unrestricted=True, as_stored=True, target=target, columns=target.schema.row_type.names
         )
-        for split in splits:
-            yield from reader.read(split)
+        return reader.read_each(splits)

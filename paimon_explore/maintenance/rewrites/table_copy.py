@@ -7,7 +7,9 @@ commit: all of the table, or those of the chosen partitions.
 Java's procedure copies all files under new names each time.
 """
 
+from collections import deque
 from collections.abc import Sequence
+from contextlib import closing
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
@@ -26,6 +28,7 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.write.parallel import in_parallel, threads_for
 from paimon_explore.write.write_target import WriteTarget, message_paths
 
 _CHUNK = 8 * 1024 * 1024
@@ -113,10 +116,17 @@ def copy_files(
     copies = message_paths(target, bucket_messages(added))
     made: list[str] = []
     try:
-        for path, copy in zip(message_paths(source, found), copies, strict=True):
+        pairs = [*zip(message_paths(source, found), copies, strict=True)]
+
+        def copy_file(pair: tuple[str, str]) -> None:
+            path, copy = pair
             if not target.store.file_io.exists(copy):  # an earlier snapshot of the target has it
                 made.append(copy)
                 _copy(source, target, path, copy)
+
+        threads = threads_for(len(pairs), 0, target.store.file_io)
+        with closing(in_parallel(copy_file, pairs, threads)) as results:
+            deque(results, maxlen=0)
         committer = Committer(target.store, target.schema, options=target.options)
         snapshots = committer.commit(messages, check_appends=True)
     except CommitOutcomeUnknownError:

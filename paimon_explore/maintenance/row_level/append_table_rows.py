@@ -21,6 +21,7 @@ Spec: append-table/row-tracking; concepts/spec/tableindex, deletion vectors.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -57,6 +58,7 @@ from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.append_writer import AppendWriter
+from paimon_explore.write.parallel import in_parallel, threads_for
 from paimon_explore.write.table_layouts import row_tracking_update_layout
 from paimon_explore.write.write_target import WriteTarget, abort
 
@@ -145,19 +147,18 @@ class AppendRows:
         on_columns = split_predicate(rest, self._scan.schema.row_type.names).pushed
         reader = replace(self._reader(columns, tuple(system)), predicate=on_columns)
         is_decided = rest == TRUE and self._change.is_decided_by_where
-        for split in splits:
-            for row in range(len(split.files)):
-                file = split.file(row)
-                live = live_positions(SplitFile(split=file, row=0, reader=reader))
-                if is_decided:
-                    yield TouchedFile(split=file, positions=live, is_whole=True)
-                    continue
-                batches = gathered(reader.read(file), self._change.batch_rows)
-                found = [self._touched(batch) for batch in batches]
-                positions = np.concatenate([np.zeros(0, np.int64), *found])
-                if len(positions):
-                    is_whole = len(positions) == len(live)
-                    yield TouchedFile(split=file, positions=positions, is_whole=is_whole)
+        files = [split.file(row) for split in splits for row in range(len(split.files))]
+        for file, rows in reader.by_split(files):
+            live = live_positions(SplitFile(split=file, row=0, reader=reader))
+            if is_decided:
+                yield TouchedFile(split=file, positions=live, is_whole=True)
+                continue
+            batches = gathered(rows, self._change.batch_rows)
+            found = [self._touched(batch) for batch in batches]
+            positions = np.concatenate([np.zeros(0, np.int64), *found])
+            if len(positions):
+                is_whole = len(positions) == len(live)
+                yield TouchedFile(split=file, positions=positions, is_whole=is_whole)
 
     def _touched(self, batch: pa.RecordBatch) -> Ints:
         positions = numbers(pa.Table.from_batches([batch]), SystemColumn.POSITION)
@@ -176,23 +177,23 @@ class AppendRows:
         schema, options = self._target.schema, self._target.options
         layout = row_tracking_update_layout(schema, options) if self._tracks else None
         with AppendWriter(self._target, layout) as writer:
-            for file in pending:
-                for batch in self._rows(file):
-                    writer.write_batch(self._after(batch))
+            reader = self._reader(self._scan.schema.row_type.names, TRACKED if self._tracks else ())
+            with reader.files_ahead.of_splits([file.split for file in pending]):
+                for file in pending:
+                    for batch in self._rows(file, reader):
+                        writer.write_batch(self._after(batch))
             return writer.prepare_commit()
 
     def _leaves_rows(self, file: TouchedFile) -> bool:
         has_updates = bool(self._change.updated)
         return has_updates or not (self._keeps_files or file.is_whole)
 
-    def _rows(self, file: TouchedFile) -> Iterator[pa.RecordBatch]:
-        system = TRACKED if self._tracks else ()
+    def _rows(self, file: TouchedFile, reader: SplitReader) -> Iterator[pa.RecordBatch]:
         fields = self._scan.schema.fields
-        reader = self._reader(self._scan.schema.row_type.names, system)
         found = SplitFile(split=file.split, row=0, reader=reader)
         request = ReadRequest(
             fields=fields,
-            system_columns=system,
+            system_columns=reader.system_columns,
             deleted=found.deleted(),
             selection=bitmap(file.positions) if self._keeps_files else None,
         )
@@ -236,8 +237,14 @@ class AppendRows:
             buckets.setdefault((file.split.partition, file.split.bucket), []).append(file)
         messages: list[CommitMessage] = []
         with undo_on_error(abort, self._target, messages):
-            for files in buckets.values():
-                messages.append(self._removed_of(files))  # noqa: PERF401 - kept if one fails
+            results = in_parallel(
+                self._removed_of,
+                buckets.values(),
+                threads_for(len(buckets), 0, self._scan.store.file_io),
+                discard=lambda message: abort(self._target, [message]),
+            )
+            with closing(results):
+                messages.extend(results)
         return messages
 
     def _removed_of(self, files: Sequence[TouchedFile]) -> CommitMessage:

@@ -20,7 +20,7 @@ from paimon_explore.maintenance.row_level.candidate_files import bitmap
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
-from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.read.deletion_vector_filter import load_vectors
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.write_target import WriteTarget
@@ -71,11 +71,10 @@ def changed_vectors(scan: ScanTarget, split: DataSplit, change: VectorChange) ->
         for name in files
         if name not in change.removed and name not in change.deleted
     ]
-    vectors = [
-        (name, vector) for name in kept if (vector := _load_vector(scan, split, name)) is not None
-    ]
+    known = _load_vectors(scan, split, [*kept, *change.deleted])
+    vectors = [(name, known[name]) for name in kept if name in known]
     for name, rows in change.deleted.items():
-        vectors.append((name, bitmap(rows) | BitMap64(_load_vector(scan, split, name) or ())))
+        vectors.append((name, bitmap(rows) | BitMap64(known.get(name, ()))))
     vector_writer = BucketVectors(
         WriteTarget(store=scan.store, schema=scan.schema, options=scan.options), split
     )
@@ -106,10 +105,13 @@ def _index_files(
     return found
 
 
-def _load_vector(scan: ScanTarget, split: DataSplit, name: str) -> DeletionVector | None:
-    """Load the current vector of a data file."""
-    found = split.source.deletion_files.get(name)
-    return None if found is None else load_vector(scan.store.file_io, found)
+def _load_vectors(
+    scan: ScanTarget, split: DataSplit, names: Sequence[str]
+) -> dict[str, DeletionVector]:
+    """Load the current vectors of those data files that have one."""
+    known = split.source.deletion_files
+    found = {name: known[name] for name in names if name in known}
+    return dict(zip(found, load_vectors(scan.store.file_io, [*found.values()]), strict=True))
 
 
 def _by_index_file(

@@ -121,9 +121,8 @@ class PrimaryKeyRows:
             columns=self._scan.schema.row_type.names,
             predicate=plan.rest,
         )
-        for split in plan.splits:
-            for batch in gathered(reader.read(split), self._change.batch_rows):
-                yield from self._changed(self._marked(batch))
+        for batch in gathered(reader.read_each(plan.splits), self._change.batch_rows):
+            yield from self._changed(self._marked(batch))
         if inserts is not None:
             for batch in inserts():
                 yield self._with_kind(batch, INSERT)
@@ -240,10 +239,13 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     reader = SplitReader(target=scan, columns=schema.primary_keys, unrestricted=True)
     ttl_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
     oldest = None if ttl_ms is None else local_millis(target.clock()) - ttl_ms
-    for split in whole_buckets(scan.located(entries, snapshot)):
-        if oldest is not None and numbers(split.files.table, "creation_time").max() < oldest:
-            continue
-        batches = list(reader.read(split))
+    splits = [
+        split
+        for split in whole_buckets(scan.located(entries, snapshot))
+        if oldest is None or numbers(split.files.table, "creation_time").max() >= oldest
+    ]
+    for split, found in reader.by_split(splits):
+        batches = list(found)
         if batches:
             rows = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
             yield KnownKeys(partition=split.partition, bucket=split.bucket, columns=rows.columns)

@@ -63,13 +63,12 @@ class KindJob:
     schema: st.StructType
     kinds: bool
 
-    def rows(self, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
+    def rows(self, splits: Sequence[Split]) -> Iterator[pa.RecordBatch]:
         """Read the records of some splits in Spark's Arrow schema."""
         wire = wire_schema(self.schema)
         inner = pa.schema(list(wire)[int(self.kinds) :])
-        for split in splits:
-            for batch in self.reader.read(split):
-                yield from self._rows(batch, wire, inner)
+        for batch in self.reader.read_each(splits):
+            yield from self._rows(batch, wire, inner)
 
     def _rows(
         self, batch: pa.RecordBatch, wire: pa.Schema, inner: pa.Schema

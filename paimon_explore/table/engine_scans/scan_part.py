@@ -10,11 +10,11 @@ import pyarrow as pa
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.read.requested_columns import projected_columns
 from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.scan.requested_columns import projected_columns
 from paimon_explore.scan.splits.data_split import DataSplit, Split, merged_row_count
 from paimon_explore.store.expired import explain_missing_files
 

@@ -25,13 +25,13 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, read_data_file
-from paimon_explore.read.requested_columns import project
 from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.expression import TRUE, Expression, conjunction, names_of
 from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
+from paimon_explore.scan.requested_columns import project
 from paimon_explore.table.engine_scans.scan_conversions import ConvertibleScan
 from paimon_explore.table.engine_scans.scan_part import ScanPart, whole_part
 from paimon_explore.table.file_tables.partition_folders import PartitionFolders

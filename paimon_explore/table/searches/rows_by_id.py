@@ -138,14 +138,13 @@ def _read(
     if not len(files.entries):
         return
     splits = make_splits(files, target.rules) if target.keys is None else (Splits.one(files),)
-    for part in splits:
-        for batch in reader.read(part):
-            if not drops_retracts:
-                yield batch
-                continue
-            kinds = ints_of(batch.column(len(columns) + 1)).astype(np.int8, copy=False)
-            rows = batch.filter(mask_array(~is_retract(kinds)))
-            yield rows.select(range(len(columns) + 1))
+    for batch in reader.read_each(splits):
+        if not drops_retracts:
+            yield batch
+            continue
+        kinds = ints_of(batch.column(len(columns) + 1)).astype(np.int8, copy=False)
+        rows = batch.filter(mask_array(~is_retract(kinds)))
+        yield rows.select(range(len(columns) + 1))
 
 
 def _has_no_retracts(target: ScanTarget, files: ManifestEntries) -> bool:

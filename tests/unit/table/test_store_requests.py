@@ -4,7 +4,7 @@ The store is a server on this machine; requests are counted, not timed. A gate h
 until all that should be sent together have arrived.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -108,6 +108,82 @@ def test_all_files_are_asked_for_once_and_together(far: FarTable) -> None:
         assert table.to_arrow().num_rows == 240
     assert sum(".parquet" in line for line in far.requests.log) == FILES
     assert set(far.requests.counts()) == {"GET", "LIST"}, "the manifest has the sizes"
+
+
+READS: dict[str, Callable[[Table], object]] = {
+    "compact": lambda table: table.compact(full=True),
+    "changes": lambda table: [*table.changes(1, COMMITS)],
+    "between": lambda table: table.between(1, COMMITS, mode="diff").to_arrow(),
+    "delete": lambda table: table.delete("v = 'x'"),
+    "rescale": lambda table: table.maintenance.rescale(3),
+    "audit_log": lambda table: table.inspect.system_table("audit_log").to_arrow(),
+}
+"""Acts that read one file after the other."""
+
+
+@pytest.mark.parametrize("name", READS)
+def test_acts_that_read_file_by_file_ask_for_the_next_files(far: FarTable, name: str) -> None:
+    table = far.open()
+    with far.requests.together(PARTITIONS * BUCKETS, r"GET \S+\.parquet"):
+        assert READS[name](table)
+    assert not any(line.startswith("GET schema/") for line in far.requests.log), "it is known"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda table: table.delete("v = 'x'"),
+        lambda table: table.maintenance.rescale(3),
+        lambda table: table.compact(full=True),
+    ],
+    ids=["delete", "rescale", "compact"],
+)
+def test_new_files_of_all_buckets_are_stored_together(
+    far: FarTable, act: Callable[[Table], object]
+) -> None:
+    with far.requests.together(PARTITIONS * BUCKETS, r"PUT \S+\.parquet"):
+        assert act(far.open())
+
+
+def test_files_of_many_schemas_ask_for_all_schemas_together(far: FarTable) -> None:
+    for number in range(3):
+        far.open().add_column(f"c{number}", "INT")
+        far.open().upsert(rows(number, 8))
+    with far.requests.together(3, r"GET schema/schema-[0-2]"):
+        assert [*far.elsewhere.table("db.t").changes(COMMITS, COMMITS + 3)]
+
+
+def test_deletion_vectors_are_asked_for_with_their_files(far: FarTable) -> None:
+    options = {"deletion-vectors.enabled": "true", "write-only": "true"}
+    table = far.catalog.create_table("db.d", COLUMNS, partition_by="dt", options=options)
+    for commit in range(3):
+        table.append(rows(commit * 40))
+    table.delete("k % 8 = 1")
+    with far.requests.together(3 + 3, r"GET (dt=d1/\S+\.parquet|index/)"):
+        assert table.scan(where="dt = 'd1'").to_arrow().num_rows == 60
+
+
+def test_an_update_asks_once_for_each_deletion_vector(far: FarTable) -> None:
+    options = {"deletion-vectors.enabled": "true", "write-only": "true"}
+    table = far.catalog.create_table("db.d", COLUMNS, partition_by="dt", options=options)
+    for commit in range(3):
+        table.append(rows(commit * 40))
+    table.delete("k % 8 = 1")
+    far.requests.clear()
+    with far.requests.together(3, r"GET dt=d1/\S+\.parquet"):
+        table.update({"v": "'y'"}, "k % 8 = 5 AND dt = 'd1'")
+    read = [line for line in far.requests.log if line.startswith("GET index/")]
+    assert len(read) == len(set(read)) == 3
+
+
+def test_a_small_index_file_is_read_as_a_whole(far: FarTable) -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    table = far.catalog.create_table("db.g", COLUMNS, options=options)
+    table.append(rows(0))
+    table.maintenance.create_global_index("k", "btree")
+    far.requests.clear()
+    assert far.elsewhere.table("db.g").scan(where="k = 5").to_arrow().num_rows == 1
+    assert sum(line.startswith("GET index/") for line in far.requests.log) == 1
 
 
 def test_a_partition_asks_for_its_own_files(far: FarTable) -> None:
@@ -335,3 +411,53 @@ def test_collections_are_read_at_the_same_time(far: FarTable) -> None:
         assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
     with far.requests.together(COMMITS, "GET snapshot/snapshot-"):
         assert repr(table.snapshots).count("APPEND") == 3
+
+
+REFERENCES: dict[str, tuple[str, int, Callable[[Table], object]]] = {
+    "orphan files": (
+        r"LIST (branch/branch-\w+/)?tag/",
+        3,
+        lambda table: table.maintenance.remove_orphan_files(older_than="0 s"),
+    ),
+    "fsck": (
+        r"GET (branch/branch-\w+/)?snapshot/snapshot-[12]$",
+        4,
+        lambda table: table.maintenance.fsck(),
+    ),
+    "purge": (r"DELETE branch/", 2, lambda table: table.maintenance.purge_files(dry_run=False)),
+    "tags": (r"GET tag/", 2, lambda table: table.inspect.tags),
+    "branches": (r"LIST branch/branch-\w+/schema/", 2, lambda table: table.inspect.branches),
+}
+"""Acts on tags and branches, with the requests that are sent together."""
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_all_tags_and_branches_are_asked_for_together(far: FarTable, name: str) -> None:
+    for number in (1, 2):
+        far.open().create_tag(f"t{number}", number)
+        far.open().create_branch(f"b{number}", f"t{number}")
+    pattern, count, act = REFERENCES[name]
+    table = far.open()
+    with far.requests.together(count, pattern):
+        act(table)
+
+
+def test_fsck_reads_each_metadata_file_once(far: FarTable) -> None:
+    table = far.open()
+    far.requests.clear()
+    table.maintenance.fsck()
+    read = [line for line in far.requests.log if line.startswith("GET manifest/")]
+    assert len(read) == len(set(read)) == 3 * COMMITS
+
+
+def test_the_files_of_a_copied_table_are_copied_together(far: FarTable) -> None:
+    with far.requests.together(PARTITIONS * BUCKETS, r"PUT \S+\.parquet"):
+        far.catalog.sql("CALL sys.copy('db.t', 'db.u')")
+    assert far.catalog.table("db.u").count() == 240
+
+
+def test_a_transaction_asks_for_files_together(far: FarTable) -> None:
+    table = far.open()
+    with far.requests.together(FILES, r"GET \S+\.parquet"), table.transaction() as changes:
+        changes.delete("v = 'x'")
+    assert table.count() == 0
