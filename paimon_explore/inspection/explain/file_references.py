@@ -1,6 +1,7 @@
 """Finds the metadata that references a file, in all branches."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_history import SLIM_COLUMNS, STEP
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
@@ -213,7 +215,9 @@ def _changelogs(inspector: Inspector, name: str) -> Iterator[Reference]:
     for holder, roots in (("snapshots", snapshots), ("changelog", _long_lived(view))):
         ids: list[int] = []
         path = ""
-        for root in roots:
+        for number, root in enumerate(roots):
+            if number % STEP == 0:
+                _read_ahead(view, roots[number : number + STEP])
             entry = _changelog_entry(view, root, name)
             if entry is not None:
                 ids.append(root.id)
@@ -240,12 +244,21 @@ def _long_lived(view: TableView) -> list[Snapshot]:
         return []
 
 
+def _read_ahead(view: TableView, roots: Sequence[Snapshot]) -> None:
+    """Read the changelogs of several commits together into the cache."""
+    manifests = view.store.manifests
+    names = [root.changelog_manifest_list for root in roots]
+    with suppress(PaimonError):  # one that is unreadable is skipped where it is read
+        lists = manifests.list_many([name for name in names if name is not None])
+        manifests.read_many([name for files in lists for name in files.names], SLIM_COLUMNS)
+
+
 def _changelog_entry(view: TableView, root: Snapshot, name: str) -> ManifestEntries | None:
     if root.changelog_manifest_list is None:
         return None
     manifests = view.store.manifests
     try:
-        entries = manifests.read_many(manifests.changelog(root).names)
+        entries = manifests.read_many(manifests.changelog(root).names, SLIM_COLUMNS)
     except PaimonError:
         return None
     names = as_python(column(entries.table, "file_name"))
