@@ -532,6 +532,6 @@ def _merged(section: Section, task: Task, groups: Groups, kinds: Int8s, worked: 
         from paimon_explore.merge.partial_update import update_partially  # noqa: PLC0415 - as above
 
         return update_partially(records, task.functions, spec)
-    from paimon_explore.merge.aggregation import aggregate  # noqa: PLC0415 - as above
+    from paimon_explore.merge.aggregation_steps import aggregate  # noqa: PLC0415 - as above
 
     return aggregate(records, task.functions, remove_on_delete=spec.remove_on_delete)

@@ -1,7 +1,4 @@
-"""The formats of files to import.
-
-CSV files to import.
-"""
+"""The formats of files to import: CSV and Parquet files; see also `json_file`."""
 
 import csv
 import re
@@ -10,6 +7,7 @@ from enum import StrEnum
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -22,9 +20,12 @@ from paimon_explore.command_line.file_import.import_file import (
     text_of,
 )
 from paimon_explore.command_line.file_import.json_file import JsonFile
-from paimon_explore.command_line.file_import.text_cast import MisfitError, cast_texts
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.command_line.file_import.text_cast import MisfitError, cast_column, cast_texts
+from paimon_explore.errors import CorruptFileError, InvalidInputError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 _COMPRESSED = ".gz"
 
@@ -75,8 +76,6 @@ def open_import(path: Path, form: FileFormat, options: CsvOptions) -> ImportFile
         case FileFormat.JSON:
             return JsonFile(path=path)
         case FileFormat.PARQUET:
-            from paimon_explore.command_line.file_import.parquet_file import ParquetImport
-
             return ParquetImport(path=path)
 
 
@@ -183,3 +182,44 @@ def _inferred(texts: Sequence[str | None]) -> pa.DataType:
             continue
         return candidate
     return pa.string()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetImport:
+    """A Parquet file.
+
+    Attributes:
+        path: the file.
+    """
+
+    path: Path
+
+    def inferred_schema(self) -> pa.Schema:
+        """Return the columns of the file."""
+        with self._opened() as file:
+            return file.schema_arrow
+
+    def batches(self, target: Target) -> Iterator[pa.RecordBatch]:
+        """Read the rows in the types of the table."""
+        first = 0
+        with self._opened() as file:
+            names = file.schema_arrow.names
+            fields = [target.column(name, str(self.path)) for name in names]
+            for batch in file.iter_batches(BATCH_ROWS):
+                columns = zip(fields, batch.columns, strict=True)
+                row = partial(self._location, first)
+                yield target.batch(columns, cast_column, row)
+                first += batch.num_rows
+
+    def _location(self, first: int, index: int) -> str:
+        return f"{self.path}, row {first + index + 1}"
+
+    def _opened(self) -> "ParquetFile":
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            return ParquetFile(self.path)
+        except pa.ArrowInvalid as error:
+            raise CorruptFileError(str(self.path), "footer", f"{error}".splitlines()[0]) from error
+        except OSError as error:
+            raise StorageError("read", str(self.path), error.strerror or str(error)) from error
