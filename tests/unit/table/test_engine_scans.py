@@ -59,6 +59,10 @@ class Opened(OverlayFileIO):
         self._note(path)
         return OverlayFileIO.open(self, path)
 
+    def open_sized(self, path: str, size: int) -> pa.NativeFile:
+        self._note(path)
+        return OverlayFileIO.open_sized(self, path, size)
+
     def read(self, path: str) -> bytes:
         self._note(path)
         return OverlayFileIO.read(self, path)
