@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from paimon_explore.commit.iceberg.settings import DISABLED
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.overlay import StagedFileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -109,10 +109,17 @@ class StagedTable:
             The rows.
 
         Raises:
+            InvalidInputError: a new column contains only nulls, from which no type follows.
             UnsupportedFeatureError: the schema has to change, but the catalog does not allow it.
         """
-        typed = typed_rows(data)
-        changes = merged_changes(latest_schema(self.store), typed.new, typed.known)
+        typed, schema = typed_rows(data), latest_schema(self.store)
+        for name in typed.untyped:
+            if name not in schema.row_type.names:
+                raise InvalidInputError(
+                    f"The new column {name!r} contains no values that tell its type.",
+                    hint=f"Leave it out of the rows, or call add_column({name!r}, type) first.",
+                )
+        changes = merged_changes(schema, typed.new, typed.known)
         if changes:
             self.check_alterable()
             self.schema.alter(*changes)

@@ -6,6 +6,7 @@ narrowest type that stores the values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import replace
 from itertools import chain
 from typing import cast
 
@@ -34,19 +35,20 @@ class TypedRows:
         rows: the rows.
         new: the columns with the types that new columns get.
         known: the columns with the types that columns of the table are compared with.
+        untyped: the columns without a type, because they contain only nulls or empty lists.
     """
 
     rows: Rows
     new: RowType
     known: RowType
+    untyped: Sequence[str] = ()
 
 
 def typed_rows(data: Rows) -> TypedRows:
     """Find the types of input rows; the rows of a stream are not read.
 
     Raises:
-        InvalidInputError: a column has no type, because all its values are null, or the columns of
-            a generator are only known after all rows.
+        InvalidInputError: the columns of a generator are only known after all rows.
     """
     if isinstance(data, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return _typed(data, data.schema, data.schema)
@@ -79,7 +81,7 @@ def _first_part(parts: Iterator[object]) -> TypedRows:
         )
     found = typed_rows(first)
     rows = cast("Rows", chain([found.rows], parts))
-    return TypedRows(rows=rows, new=found.new, known=found.known)
+    return replace(found, rows=rows)
 
 
 def _unified(schemas: Sequence[pa.Schema]) -> pa.Schema:
@@ -94,12 +96,38 @@ def _unified(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 def _typed(rows: Rows, new: pa.Schema, known: pa.Schema) -> TypedRows:
     names = [name for name in new.names if name != ROW_KIND and not is_pandas_index(name)]
-    typed = [name for name in names if not pat.is_null(new.field(name).type)]
+    types = {name: _without_nulls(new.field(name).type) for name in names}
+    typed = [name for name, kind in types.items() if kind is not None]
     return TypedRows(
         rows=rows,
-        new=row_type_from_arrow(pa.schema([new.field(name) for name in typed])),
-        known=row_type_from_arrow(pa.schema([known.field(name) for name in typed])),
+        new=_row_type(new, typed),
+        known=_row_type(known, typed),
+        untyped=[name for name in names if name not in typed],
     )
+
+
+def _row_type(schema: pa.Schema, names: Iterable[str]) -> RowType:
+    fields = map(schema.field, names)
+    typed = [one.with_type(_without_nulls(one.type) or one.type) for one in fields]
+    return row_type_from_arrow(pa.schema(typed))
+
+
+def _without_nulls(kind: pa.DataType) -> pa.DataType | None:
+    """Return a type without the parts that have no values; None if nothing is left."""
+    if pat.is_null(kind):
+        return None
+    if isinstance(kind, pa.StructType):
+        parts = [(one, _without_nulls(one.type)) for one in kind]
+        return pa.struct([one.with_type(left) for one, left in parts if left is not None]) or None
+    if isinstance(kind, pa.MapType):
+        key, value = _without_nulls(kind.key_type), _without_nulls(kind.item_type)
+        return None if key is None or value is None else pa.map_(key, value)
+    if not pat.is_nested(kind):
+        return kind
+    element = _without_nulls(kind.field(0).type)
+    if isinstance(kind, pa.ListType) and element is not None:
+        return pa.list_(kind.value_field.with_type(element))
+    return None if element is None else kind
 
 
 def _narrowed(batch: pa.RecordBatch) -> pa.Schema:

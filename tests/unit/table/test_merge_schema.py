@@ -217,3 +217,32 @@ def test_row_kinds_are_no_new_column() -> None:
     table = keyed_table(columns(k=pa.int32()), [{"k": 1}, {"k": 2}], primary_key=["k"])
     table.upsert([{"k": 1, "w": "x"}, {"k": 2, "_ROW_KIND": "-D"}], merge_schema=True)
     assert table.to_arrow().to_pylist() == [{"k": 1, "w": "x"}]
+
+
+_LISTS = pa.struct([pa.field("a", pa.int32()), pa.field("l", pa.list_(pa.int32()))])
+EMPTY: list[tuple[pa.DataType, object]] = [
+    (pa.list_(pa.string()), []),
+    (pa.list_(pa.string()), [None]),
+    (pa.list_(pa.struct([pa.field("a", pa.int32())])), [{"a": None}]),
+    (_LISTS, {"a": None, "l": []}),
+    (_LISTS, {"a": 1, "l": []}),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), EMPTY)
+@pytest.mark.parametrize("form", ["list", "pandas", "arrow"])
+def test_values_without_a_type_of_their_own_have_that_of_the_column(
+    kind: pa.DataType, value: object, form: str
+) -> None:
+    table = append_table(columns(id=pa.int32(), v=kind))
+    rows = [{"id": 1, "v": value, "new": 2}]
+    forms = {"list": rows, "pandas": pd.DataFrame(rows), "arrow": pa.Table.from_pylist(rows)}
+    table.append(forms[form], merge_schema=True)  # type: ignore[arg-type]  # one of them
+    assert table.to_arrow().to_pylist() == rows
+
+
+@pytest.mark.parametrize("value", [None, [], [None], {}, {"a": None}])
+def test_a_new_column_without_values_is_an_error_that_names_it(value: object) -> None:
+    table = append_table(columns(id=pa.int32()))
+    with pytest.raises(InvalidInputError, match="The new column 'v' contains no values"):
+        table.append([{"id": 1, "v": value}], merge_schema=True)
