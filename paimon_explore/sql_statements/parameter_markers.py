@@ -153,6 +153,10 @@ def check_used(args: Args, used: Collection[str]) -> None:
         )
 
 
+_MICROSECONDS = 6
+"""The digits of a fraction of a second in `datetime`; times of pandas may have more."""
+
+
 def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
     """Return a value of Python as a constant.
 
@@ -170,8 +174,11 @@ def constant(given: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
             number = exp.Literal.number(digits)
             return exp.Neg(this=number) if value < 0 else number
         case datetime():
-            kind = "timestamp" if value.tzinfo is None else "timestamptz"
-            return exp.cast(exp.Literal.string(value.isoformat(" ")), kind, dialect="duckdb")
+            is_fine = isinstance(given, np.datetime64) and given.dtype == np.dtype("datetime64[ns]")
+            text = str(given).replace("T", " ") if is_fine else value.isoformat(" ")
+            fine = "timestamp_ns" if len(text.partition(".")[2]) > _MICROSECONDS else "timestamp"
+            kind = fine if value.tzinfo is None else "timestamptz"
+            return exp.cast(exp.Literal.string(text), kind, dialect="duckdb")
         case date():
             return exp.cast(exp.Literal.string(value.isoformat()), "date")
         case time():

@@ -6,8 +6,18 @@ from functools import cache
 
 from sqlglot import exp
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    TIMESTAMPS,
+    AtomicType,
+    DataType,
+    MapType,
+    TypeRoot,
+)
 
+_MICROSECONDS = 6
+"""The digits of a fraction of a second that DuckDB's functions know."""
+_NANOSECONDS = "(9)"
+"""The end of the names of types of timestamps with more digits."""
 _NARROW = ("tinyint", "smallint")
 _ENDS = (("int", 2**31), ("bigint", 2**63))
 """The types of constants, and the first number beyond each; a larger constant is a DECIMAL."""
@@ -35,10 +45,10 @@ def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -
     """
     kinds: dict[str, str] = {}
     for given, column_type in columns:
-        root = column_type.root if isinstance(column_type, AtomicType) else None
-        kind = "map" if isinstance(column_type, MapType) else _ROOTS.get(root, "") if root else ""
-        name = given.lower()
-        kinds[name] = kind if kinds.get(name, kind) == kind else ""
+        kind, name = _type_name(column_type), given.lower()
+        both = {kind, kinds.get(name, kind)}
+        base = {one.removesuffix(_NANOSECONDS) for one in both}
+        kinds[name] = kind if len(both) == 1 else base.pop() if len(base) == 1 else ""
     found: dict[str, list[exp.Expr]] = {}
     for column in tree.find_all(exp.Column):
         found.setdefault(column.name.lower(), []).append(column)
@@ -48,6 +58,15 @@ def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -
         name = alias.alias.lower()
         own = [one for one in found.get(name, ()) if name not in kinds or _may_be_alias(one)]
         _mark(own, alias.this)
+
+
+def _type_name(column_type: DataType | None) -> str:
+    if isinstance(column_type, MapType):
+        return "map"
+    if not isinstance(column_type, AtomicType):
+        return ""
+    is_fine = column_type.root in TIMESTAMPS and (column_type.precision or 0) > _MICROSECONDS
+    return _ROOTS.get(column_type.root, "") + _NANOSECONDS * is_fine
 
 
 def _mark(columns: Sequence[exp.Expr], value: exp.Expr | str) -> None:
@@ -73,7 +92,8 @@ def _may_be_alias(column: exp.Expr) -> bool:
 def _kind(value: exp.Expr) -> str:
     if is_map_value(value):
         return "map"
-    return next((kind for kind in _ROOTS.values() if _is_of(value, kind)), "")
+    found = next((kind for kind in _ROOTS.values() if _is_of(value, kind)), "")
+    return found + _NANOSECONDS * _has_nanoseconds(value)
 
 
 def is_map_value(value: exp.Expr) -> bool:
@@ -202,8 +222,106 @@ def _is_of(node: exp.Expr, *kinds: str) -> bool:
         return bool(node.type is not None and node.is_type(*map(_parsed, kinds)))
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.Anonymous):
         name = str(node.this if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
-        if name == "spark_moved":
+        if name in {"spark_moved", *_CUTS.values()}:
             return _is_of(node.expressions[0], *kinds)
         return _RESULTS.get(name.removeprefix("spark.")) in kinds
     parts = _operands(node) if isinstance(node, _OF_OPERANDS) else ()
     return bool(parts) and all(_is_of(one, *kinds) for one in parts)
+
+
+_CUTS = {"timestampntz": "spark_micros", "timestamptz": "spark_zoned_micros"}
+"""The macros that cut nanoseconds, by the type of the result."""
+_EXACT = {"timestampntz": "spark_nanos", "timestamptz": "spark_zoned_nanos"}
+"""The macros that read a text with them."""
+_SAME = (
+    *(
+        exp.Paren,
+        exp.Max,
+        exp.Min,
+        exp.AnyValue,
+        exp.First,
+        exp.Last,
+        exp.Lag,
+        exp.Lead,
+        exp.Window,
+    ),
+    *(exp.FirstValue, exp.LastValue, exp.NthValue, exp.Mode, exp.IgnoreNulls, exp.Filter),
+)
+"""Expressions with the type of their first argument."""
+_CHOICES = (exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Nvl2, exp.Case)
+_AS_STORED = (
+    *(
+        exp.Select,
+        exp.Alias,
+        exp.Star,
+        exp.Group,
+        exp.Cube,
+        exp.Rollup,
+        exp.GroupingSets,
+        exp.Tuple,
+    ),
+    *(exp.Ordered, exp.Window, exp.Is, exp.Count, exp.Distinct, exp.ArrayAgg, exp.ArrayUniqueAgg),
+    *(exp.Struct, exp.Array, exp.PropertyEQ, exp.ArgMax, exp.ArgMin, exp.Pivot),
+)
+"""Expressions for which values are neither converted nor compared with those of another type."""
+_PLAIN_TIME = re.compile(
+    r"(1[7-9]|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?"
+)
+"""A time without a zone that a number of nanoseconds can express."""
+
+
+def cut_nanoseconds(tree: exp.Expr) -> None:
+    """Cut TIMESTAMP(7) to (9) to microseconds where DuckDB would round them, or has no function.
+
+    Values that are only selected, grouped, ordered or compared with each other keep their digits,
+    and constants are compared with all of them.
+
+    Args:
+        tree: the query after `mark_types`; it is changed.
+    """
+    for column in list(tree.find_all(exp.Column)):
+        node = _value_of(column)
+        parent = node.parent
+        is_cut = isinstance(parent, exp.Anonymous) and parent.name in _CUTS.values()
+        is_stored = is_cut or isinstance(parent, _AS_STORED) or column.find_ancestor(exp.Pivot)
+        if parent is None or is_stored or not _has_nanoseconds(column):
+            continue
+        kind = next(kind for kind in _CUTS if _is_of(column, kind))
+        others = [one for one in _operands(parent) if one is not node]
+        is_comparison = isinstance(parent, (*COMPARISONS, exp.In, exp.Between))
+        if not is_comparison or not all(_has_nanoseconds(one) or _time(one) for one in others):
+            node.replace(exp.Anonymous(this=_CUTS[kind], expressions=[node.copy()]))
+            continue
+        for one in others:
+            if text := _time(one):
+                exact = exp.Literal.string(text)
+                one.replace(exp.Anonymous(this=_EXACT[kind], expressions=[exact]))
+
+
+def _value_of(node: exp.Expr) -> exp.Expr:
+    """Return the largest expression that has the value of a column, or of one like it."""
+    parent = node.parent
+    if isinstance(parent, exp.If) and isinstance(parent.parent, exp.Case):
+        parent = parent.parent
+    if parent is None or not _has_nanoseconds(parent):
+        return node
+    is_first = isinstance(parent, _SAME) and parent.this is node
+    return _value_of(parent) if is_first or isinstance(parent, _CHOICES) else node
+
+
+def _has_nanoseconds(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Column):
+        return bool(node.type is not None and node.type.expressions)
+    if isinstance(node, exp.Anonymous):
+        return node.name in _EXACT.values()
+    if isinstance(node, _SAME):
+        return _has_nanoseconds(node.this)
+    parts = _operands(node) if isinstance(node, _CHOICES) else ()
+    return bool(parts) and all(map(_has_nanoseconds, parts))
+
+
+def _time(node: exp.Expr) -> str:
+    """Return the text of a constant time without a zone; empty if it is none."""
+    plain = node.this if isinstance(node, exp.Cast) else node
+    is_text = isinstance(plain, exp.Literal) and plain.is_string
+    return plain.name if is_text and _PLAIN_TIME.fullmatch(plain.name) else ""

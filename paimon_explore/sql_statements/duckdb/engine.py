@@ -24,7 +24,7 @@ from paimon_explore.fileio.paths import scheme
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
-from paimon_explore.sql_statements.duckdb.column_types import mark_types
+from paimon_explore.sql_statements.duckdb.column_types import cut_nanoseconds, mark_types
 from paimon_explore.sql_statements.duckdb.constant_operands import compute_constants
 from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
 from paimon_explore.sql_statements.duckdb.dialect import (
@@ -173,6 +173,7 @@ class DuckDBEngine:
         if self._dialect == SPARK:
             typed = list(self._column_types(views))
             mark_types(tree, typed)
+            cut_nanoseconds(tree)
             is_changed = compute_constants(tree, self._computed, self._column_names)
             if is_changed or tree.find(exp.Join) is not None:
                 self._filter_again(tree)
@@ -347,6 +348,7 @@ class DuckDBEngine:
         tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), None)
         tree = in_database(tree, self._state.database)
         mark_types(tree, ((field.name, field.type) for field in change.table.schema.fields))
+        cut_nanoseconds(tree)
         compute_constants(tree, self._computed, self._column_names)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
         return update(change, tree, {**self._sources, **self._session_views(tree)})
@@ -559,4 +561,4 @@ def _duck_rows(rows: QueryRows) -> DuckRows:
 
 
 def _duckdb_type(field: DataField) -> exp.DataType:
-    return exp.DataType.build(plain_type(to_arrow(field.type)), dialect="duckdb")
+    return exp.DataType.build(plain_type(to_arrow(field.type)), dialect="duckdb", udt=True)

@@ -14,7 +14,7 @@ from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
-from paimon_explore.sql_statements.duckdb.column_types import mark_types
+from paimon_explore.sql_statements.duckdb.column_types import cut_nanoseconds, mark_types
 from paimon_explore.sql_statements.duckdb.constant_operands import RANDOM
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type, stored_value
@@ -58,6 +58,7 @@ def computed(
     typed = list(zip(names, (one.type for one in row_type.fields), strict=True))
     mark_types(tree, typed)
     compare_without_spaces(tree, typed)
+    cut_nanoseconds(tree)
     text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
     used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]

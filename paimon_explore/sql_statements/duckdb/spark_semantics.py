@@ -36,6 +36,7 @@ _CASTS = {
     "VARBINARY": "spark_bytes",
     "BLOB": "spark_bytes",
     "TIMESTAMPTZ": "spark_timestamp",
+    "TIMESTAMPTZ_NS": "spark_timestamp",
     **dict.fromkeys(
         ("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "spark_moment"
     ),

@@ -31,8 +31,8 @@ def quoted(name: str) -> str:
 def plain_type(wanted: pa.DataType) -> str:
     """Return the type of DuckDB for an atomic type of Arrow."""
     if pat.is_timestamp(wanted):
-        zoned = wanted.tz is not None
-        return "TIMESTAMPTZ" if zoned else "TIMESTAMP_NS" if wanted.unit == "ns" else "TIMESTAMP"
+        name = "TIMESTAMP" if wanted.tz is None else "TIMESTAMPTZ"
+        return f"{name}_NS" if wanted.unit == "ns" else name
     if pat.is_decimal(wanted):
         return f"DECIMAL({wanted.precision}, {wanted.scale})"
     known = {

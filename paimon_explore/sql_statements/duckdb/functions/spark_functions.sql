@@ -166,6 +166,13 @@ CREATE MACRO spark_moment(x VARCHAR) AS
     CASE WHEN contains(lower(x), 'inf') THEN '"' || x || '"'
     WHEN regexp_full_match(x, '\s*[0-9]{4}(-[0-9]{1,2})?\s*') THEN spark_date(x) ELSE x END,
     (x) AS x;
+-- DuckDB rounds nanoseconds in casts.
+CREATE MACRO spark_micros(x) AS CAST(x AS TIMESTAMP)
+    - to_microseconds(CAST(CAST(x AS TIMESTAMP) > x AS INTEGER));
+CREATE MACRO spark_zoned_micros(x) AS CAST(x AS TIMESTAMPTZ)
+    - to_microseconds(CAST(CAST(x AS TIMESTAMPTZ) > x AS INTEGER));
+CREATE MACRO spark_nanos(x) AS CAST(x AS TIMESTAMP_NS);
+CREATE MACRO spark_zoned_nanos(x) AS CAST(x AS TIMESTAMPTZ_NS);
 CREATE MACRO spark.current_date() AS today();
 CREATE MACRO spark.curdate() AS today();
 CREATE MACRO spark.current_timestamp() AS now();
