@@ -46,7 +46,7 @@ _NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "w
 _NAMES_HERE = {
     "paimon_explore.Catalog(…) for a warehouse, or paimon_explore.open_table(path) for a table": (
         "connect open load load_table read read_table read_paimon scan_paimon table catalog "
-        "load_catalog"
+        "load_catalog DeltaTable"
     ),
     "table.append(rows), table.upsert(rows) or table.overwrite(rows)": (
         "write write_table write_paimon append overwrite"

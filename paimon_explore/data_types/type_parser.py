@@ -49,6 +49,27 @@ _BARE_PARAMETER = re.compile(r"[^\s<>(),.'`\d][^\s<>(),.'`]*")
 _BARE_DEFAULT = re.compile(r"[^\s,<>()'`]+")
 
 
+_ELSEWHERE = {
+    **dict.fromkeys(("TEXT", "STR", "UTF8", "LARGE_STRING", "UUID", "ENUM"), "STRING"),
+    **dict.fromkeys(("BOOL", "LOGICAL"), "BOOLEAN"),
+    "BYTE": "TINYINT",
+    **dict.fromkeys(("SHORT", "INT16", "UINT8"), "SMALLINT"),
+    **dict.fromkeys(("INT32", "UINT16"), "INT"),
+    **dict.fromkeys(("LONG", "INT64", "UINT32", "SERIAL"), "BIGINT"),
+    "UINT64": "DECIMAL(20, 0)",
+    "HUGEINT": "DECIMAL(38, 0)",
+    **dict.fromkeys(("REAL", "FLOAT32"), "FLOAT"),
+    "FLOAT64": "DOUBLE",
+    **dict.fromkeys(("DATETIME", "TIMESTAMP_NTZ", "TIMESTAMPNTZ"), "TIMESTAMP"),
+    **dict.fromkeys(("TIMESTAMPTZ", "TIMESTAMPLTZ"), "TIMESTAMP_LTZ"),
+    "BYTEA": "BYTES",
+    **dict.fromkeys(("JSON", "JSONB"), "VARIANT"),
+    "STRUCT": "ROW<name TYPE, …>",
+    "LIST": "ARRAY<TYPE>",
+}
+"""Names of types in other systems, with the type that stores their values here."""
+
+
 class UnreadableTypeError(Exception):
     """The text of a type is invalid; callers convert it to an error of their own."""
 
@@ -131,7 +152,9 @@ class _TypeParser:
             data_type = _ATOMIC_KINDS[keyword](self, keyword)
         else:
             known = (*_ATOMIC_KINDS, *_NESTED_KINDS)
-            advice = suggestion(keyword, known).strip() or f"Types: {choices(known, limit=40)}"
+            here = _ELSEWHERE.get(keyword)
+            near = suggestion(keyword, known).strip() or f"Types: {choices(known, limit=40)}"
+            advice = f"Write {here}" if here else near
             raise UnknownTypeError(f"the type {keyword!r} is unknown. {advice}")
         return self._suffixed(with_nullable(data_type, nullable=self._nullable()))
 

@@ -12,7 +12,12 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import (
+    InvalidInputError,
+    PaimonError,
+    UnsupportedFeatureError,
+    choices,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.table_resolution import Warehouse
@@ -107,12 +112,20 @@ def replaced_partition(
 
 @contextmanager
 def silent_sqlglot() -> Iterator[None]:
-    """Keep sqlglot from logging what it cannot parse."""
+    """Keep sqlglot from logging what it cannot parse.
+
+    Raises:
+        SqlglotError: also where it takes the arguments of a function for granted.
+    """
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
         yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, PaimonError):
+            raise
+        raise SqlglotError("a function has missing or wrong arguments") from error
     finally:
         logger.setLevel(before)
 

@@ -22,7 +22,7 @@ from paimon_explore.sql_statements.duckdb.functions.database_functions import (
     FUNCTION_NAMES,
     DatabaseFunctions,
 )
-from paimon_explore.sql_statements.duckdb.type_names import quoted
+from paimon_explore.sql_statements.duckdb.type_names import VARIANT, quoted
 from paimon_explore.sql_statements.query_problems import unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
@@ -48,7 +48,7 @@ _SCAN_FAILED = re.compile(
 """What DuckDB writes before an error of a table's scan."""
 _FUNCTION_FAILED = "Python exception occurred while executing the UDF: InvalidInputError: "
 """What DuckDB writes before an error of a function of this library."""
-_KIND = re.compile(r"^(?:[A-Z][\w]* )+Error: ")
+_KIND = re.compile(r"^(?:[A-Z][\w]* (?:of )?)+Error: ")
 _QUOTED = re.compile(r"""(['"])"(.*?)"\1""")
 """A text in the quotes with which a cast refuses what Spark does."""
 _TYPES = {
@@ -58,7 +58,14 @@ _TYPES = {
     "INT64": "BIGINT",
     "BOOL": "BOOLEAN",
     "INTEGER_LITERAL": "INT",
+    "STRING_LITERAL": "VARCHAR",
 }
+_TYPED = re.compile(r"\bspark_((?:try_)?)(?:cast|(from_json))_[0-9]+")
+"""A function of variants or JSON with the type of its result."""
+_CONVERSION = re.compile(r"^Macro spark_\w+\(\) does not support the supplied arguments\.")
+_PRIVATE = re.compile(r"\bspark[_.](?=\w+[\"(])")
+"""The prefix of this library's functions with the results of Spark's."""
+_ACCEPTED = re.compile(r" spark_\w+\(\w+ ([A-Z ]+(?:\([0-9, ]+\))?)")
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _MAX_CONDITIONS = 200
 """Maximum number of conditions that DuckDB passes to a dataset, as a filter with as many levels."""
@@ -277,5 +284,10 @@ def _sentence(error: Exception) -> str:
     text = str(error).partition("\n\n")[0].partition("Detail: Python exception:")[0]
     text = _KIND.sub("", _SCAN_FAILED.sub("", " ".join(text.split()))).replace("..", ".")
     text = _QUOTED.sub(r"\1\2\1", text.removeprefix(_FUNCTION_FAILED))
-    text = _TYPE.sub(lambda found: _TYPES[found[1]], text)
+    text = _TYPE.sub(lambda found: _TYPES[found[1]], text.replace(VARIANT, "VARIANT"))
+    text = _TYPED.sub(lambda found: found[1] + (found[2] or "variant_get"), text)
+    if _CONVERSION.match(text):
+        types = ", ".join(dict.fromkeys(_ACCEPTED.findall(text)))
+        text = f"A value has a type that cannot be converted here. These can: {types}"
+    text = _PRIVATE.sub("", text)
     return text if text.endswith((".", "?", "!")) else f"{text}."

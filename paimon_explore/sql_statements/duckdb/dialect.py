@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 import sqlglot
@@ -54,6 +55,10 @@ _STATEMENTS = (
 
 _FUNCTIONS = "Functions are those of Spark; the guide of SQL lists the few that are missing."
 _CATALOGS = "A session has one catalog: pe.Catalog(warehouse), or pe.Catalog(metastore='rest', …)."
+_PIVOT = (
+    "Write SELECT * FROM t PIVOT (sum(v) FOR k IN (…)), or UNPIVOT, or in the dialect of DuckDB "
+    "FROM (PIVOT t ON …)."
+)
 _WAYS = {
     "ATTACH": "Pass other rows by name: pe.sql(text, catalog, rows=data).",
     "BEGIN": "Each statement is one commit; t.transaction() makes one commit of several writes.",
@@ -69,6 +74,8 @@ _WAYS = {
     "MSCK": "A partition exists as soon as it contains a row; nothing is to be repaired.",
     "DESCRIBE HISTORY": "Write SHOW SNAPSHOTS t, or read the system table t$snapshots.",
     "OPTIMIZE": "Write CALL sys.compact(table => 'database.table').",
+    "PIVOT": _PIVOT,
+    "UNPIVOT": _PIVOT,
     "RESTORE": "Write CALL sys.rollback(table => 'database.table', version => '3').",
     "SET": "Settings are spark.sql.sources.partitionOverwriteMode and spark.paimon.<option>; "
     "leave out those of Spark and Flink.",
@@ -135,12 +142,9 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     missing = nothing_after(text) if dialect == SPARK else None
     if missing is not None:
         raise QueryProblemError(f"The query cannot be parsed: nothing follows {missing.text!r}.")
-    with silent_sqlglot():
-        try:
-            read = _AnsiSpark if dialect == SPARK else dialect
-            tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
-        except SqlglotError as error:
-            raise _parse_problem(error) from error
+    with _parsing():
+        read = _AnsiSpark if dialect == SPARK else dialect
+        tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
     if isinstance(tree, exp.Values):
         rest = {name: tree.args[name] for name in tree.args.keys() - {"expressions", "alias"}}
         rows = exp.Values(expressions=tree.expressions)
@@ -341,7 +345,7 @@ def named(tree: exp.Query) -> exp.Query:
         if isinstance(function, exp.Func) and function.sql_name().lower() == name in OWN_FUNCTIONS:
             function.replace(call(name))  # for which DuckDB would take the alias
         if not isinstance(item, _WITH_NAMES) and item.name.lower() not in GENERATORS:
-            with silent_sqlglot():
+            with _parsing():
                 text = name_of(item)
             if text:  # that of '' is empty, which is no name in DuckDB
                 item.replace(exp.alias_(item.copy(), text, quoted=True))
@@ -350,7 +354,7 @@ def named(tree: exp.Query) -> exp.Query:
 
 def duckdb_tree(tree: exp.Expr, dialect: str = SPARK) -> exp.Expr:
     """Return a tree with functions of DuckDB that have the results that its dialect defines."""
-    with silent_sqlglot():
+    with _parsing():
         return spark_semantics(tree) if dialect == SPARK else tree
 
 
@@ -358,10 +362,12 @@ def duckdb_text(tree: exp.Expr, dialect: str = SPARK) -> str:
     """Return a tree as text of DuckDB, with the results that its dialect defines.
 
     Raises:
+        InvalidInputError: a function has missing or wrong arguments.
         UnsupportedFeatureError: the text would leave out a part of the tree.
     """
     writer = DuckDB().generator(unsupported_level=sqlglot.ErrorLevel.IGNORE)
-    text: str = writer.generate(duckdb_tree(tree, dialect))
+    with _parsing():
+        text: str = writer.generate(duckdb_tree(tree, dialect))
     lost = [one for one in writer.unsupported_messages if not one.startswith(_HARMLESS)]
     if lost and dialect == SPARK:
         raise UnsupportedFeatureError("this form of a function without Spark", hint=f"{lost[0]}.")
@@ -387,6 +393,16 @@ def with_values(tree: exp.Query, args: Args) -> exp.Query:
         node.replace(constant(value(node.name)))
     check_used(args, [node.name for node in markers])
     return tree
+
+
+@contextmanager
+def _parsing() -> Iterator[None]:
+    """Raise errors of sqlglot as those of the query."""
+    try:
+        with silent_sqlglot():
+            yield
+    except SqlglotError as error:
+        raise _parse_problem(error) from error
 
 
 def _parse_problem(error: Exception) -> QueryProblemError:

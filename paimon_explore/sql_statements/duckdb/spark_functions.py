@@ -381,7 +381,7 @@ def _json_text(node: exp.Expr) -> exp.Expr:
     """Return a value in a text of JSON; null if it is none."""
     if "*" in node.expression.sql(SPARK):
         raise UnsupportedFeatureError("a wildcard in the path of get_json_object without Spark")
-    node.set("this", call("spark_valid_json", node.this.copy()))
+    node.set("this", call("spark_valid_json", call("spark_document", node.this.copy())))
     return node
 
 

@@ -32,6 +32,7 @@ _CASTS = {
     "BOOLEAN": "spark_boolean",
     "DATE": "spark_date",
     "TEXT": "spark_text",
+    "JSON": "spark_document",
     "BINARY": "spark_bytes",
     "VARBINARY": "spark_bytes",
     "BLOB": "spark_bytes",
@@ -240,8 +241,9 @@ def _schema_of_json(document: exp.Expr) -> exp.Expr:
 
 
 def _extracted(node: exp.Expr) -> exp.Expr:
-    """Return `variant:key[0]` as `variant_get`."""
+    """Return `variant:key[0]` as `variant_get`; the operators of DuckDB read its JSON."""
     if not node.args.get("variant_extract"):
+        node.set("this", call("spark_document", node.this.copy()))
         return node
     path = "$" + "".join(map(_segment, node.expression.expressions[1:]))
     return call("variant_get", node.this.copy(), exp.Literal.string(path))

@@ -5,7 +5,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.data_types import data_frames
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -238,14 +238,21 @@ class SqlResult:
         """Read the rows into a Polars DataFrame.
 
         Raises:
-            InvalidInputError: Polars is not installed.
+            InvalidInputError: Polars is not installed, or two columns have the same name.
         """
         from paimon_explore.table.engine_scans.scan_conversions import require_package
 
         require_package("polars", "polars")
         import polars as pl
 
-        frame = pl.from_arrow(self.to_arrow())
+        rows = self.to_arrow()
+        twice = [name for name in rows.column_names if rows.column_names.count(name) > 1]
+        if twice:
+            raise InvalidInputError(
+                f"The result has two columns named {twice[0]!r}, which Polars does not allow.",
+                hint="Name one of them with AS.",
+            )
+        frame = pl.from_arrow(rows)
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

@@ -16,6 +16,8 @@ from paimon_explore.metadata.options.table_options import TableOptions
 
 ROW_KIND = "_ROW_KIND"
 """Input column with the row kinds, as strings or as numbers 0 to 3."""
+CHANGE_KIND = "rowkind"
+"""Column with the row kinds of changes that are read."""
 
 KINDS: Mapping[str, int] = {"+I": 0, "-U": 1, "+U": 2, "-D": 3}
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = KINDS.values()

@@ -22,6 +22,7 @@ from paimon_explore.write.file_layout import cached_by_identity
 from paimon_explore.write.input.arrow_cast import conform, nulls_of
 from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of
 from paimon_explore.write.input.python_values import column_of_values, default_of
+from paimon_explore.write.input.row_kinds import CHANGE_KIND, ROW_KIND
 from paimon_explore.write.input.safe_cast import is_unlimited
 
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -138,6 +139,8 @@ def _check_names(names: Sequence[str], shape: InputShape) -> None:
         hint = f"Columns: {choices(shape.row_type.names)}."
         if alike:
             hint = f"Did you mean {alike[0]!r}? Column names are case-sensitive."
+        if unknown[0] == CHANGE_KIND and ROW_KIND in shape.extra:
+            hint = f"Rename the column to {ROW_KIND!r} to apply changes, or leave it out."
         raise InvalidInputError(f"The table has no column {unknown[0]!r}.", hint=hint)
     if len(set(names)) < len(names):
         duplicates = [name for name, count in Counter(names).items() if count > 1]

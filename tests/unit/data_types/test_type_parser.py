@@ -119,5 +119,19 @@ def test_texts_that_are_no_types_are_refused(text: str) -> None:
 
 
 def test_the_error_tells_the_types_there_are() -> None:
-    with pytest.raises(InvalidInputError, match=r"the type 'TEXT' is unknown.*'STRING'"):
-        parse_type_text("TEXT")
+    with pytest.raises(InvalidInputError, match=r"the type 'SOUND' is unknown.*'STRING'"):
+        parse_type_text("SOUND")
+
+
+@pytest.mark.parametrize(
+    ("text", "here"),
+    [
+        *(("TEXT", "STRING"), ("struct<a:int>", "ROW<name TYPE, …>"), ("int64", "BIGINT")),
+        *(("ARRAY<uint8>", "SMALLINT"), ("timestamp_ntz", "TIMESTAMP"), ("json", "VARIANT")),
+    ],
+)
+def test_the_error_tells_the_name_that_a_type_of_another_system_has_here(
+    text: str, here: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=f"is unknown. Write {here}"):
+        parse_type_text(text)

@@ -374,6 +374,8 @@ def test_tables_and_other_rows_are_given_by_name(catalog: pe.Catalog) -> None:
     assert table.count("n = 0") == 1
     frame = joined.to_pandas()
     assert joined.to_polars().rows() == [(2, "a")]
+    with pytest.raises(InvalidInputError, match=r"two columns named 'id'.* Name one of them with"):
+        pe.sql("SELECT id, id FROM f", f=frame).to_polars()
     again = pe.sql("SELECT id FROM f", catalog, f=frame)
     assert again.to_arrow()["id"].to_pylist() == [2]
     rows = pa.table({"id": [2], "v": ["a"]})
@@ -575,6 +577,13 @@ def test_a_problem_has_its_place_in_the_statement_and_the_nearest_name(
         ("SELECT * FROM t VERSION AS OF v1", "Write .* in quotes: VERSION AS OF 'v1'"),
         ("SELECT CAST('abc' AS INT)", "string 'abc' to INT. try_cast returns NULL"),
         ("SELECT CAST('x' AS DATE)", 'field format: "x", .* try_cast returns NULL'),
+        ("SELECT date(array(1))", "cannot be converted here. These can: VARIANT, DATE, TIMESTAMP"),
+        ("SELECT sha2(1, 2)", r"types 'sha2\(INT, INT\)'"),
+        ("SELECT variant_get('x' || n, '$.a', 'INT') FROM t", r"variant_get\(VARIANT, VARCHAR\)"),
+        ("SELECT 9223372036854775807 + n FROM t", "^Overflow in addition"),
+        ("SELECT datediff(n) FROM t", "a function has missing or wrong arguments"),
+        ("SELECT map(1)", "a function has missing or wrong arguments"),
+        ("DELETE FROM t WHERE substr(n) = 'a'", "a function has missing or wrong arguments"),
         ("MERGE INTO t USING VALUES (1) AS s(id) ON t.id = s.id", "must be in parentheses"),
         ("MERGE INTO t USING t s ON t.id = s.id WHEN", "expected NOT MATCHED"),
     ],

@@ -129,3 +129,22 @@ def test_casts_of_moments_and_bytes(catalog: Catalog) -> None:
     )
     assert [str(pe.Variant(**one)) for one in found["l"]] == ["1", '"x"', "null"]
     assert pa.types.is_list(catalog.sql(query).to_arrow()["l"].type)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        *(
+            ("v -> '$.a.b'", "[1,2]"),
+            ("v ->> 's'", "12"),
+            ("v::JSON", '{"a":{"b":[1,2]},"s":"12"}'),
+        ),
+        *(("v -> '$.x'", None), ("'{\"k\":[7]}' -> '$.k[0]'", "7")),
+    ],
+)
+def test_operators_of_json_read_the_document(
+    catalog: Catalog, expression: str, expected: str | None
+) -> None:
+    catalog.sql(f"CREATE OR REPLACE TABLE t AS SELECT {V} AS v")
+    rows = catalog.sql(f"SELECT {expression} AS x FROM t").to_arrow()  # noqa: S608 - constants
+    assert rows["x"].to_pylist() == [expected]

@@ -80,6 +80,15 @@ def test_the_state_comes_first_and_then_each_commit() -> None:
     assert found[0].time.timestamp() * 1000 == table.snapshots[4].time_millis
 
 
+def test_changes_are_applied_to_a_copy() -> None:
+    table, copy = keyed(), keyed_table(COLUMNS, primary_key=["k"])
+    for batch in table.follow("earliest", until="now"):
+        with pytest.raises(InvalidInputError, match="Rename the column to '_ROW_KIND' to apply"):
+            copy.upsert(batch.rows)
+        copy.upsert(batch.rows.rename_columns({"rowkind": "_ROW_KIND"}))
+    assert copy.to_arrow().sort_by("k") == table.to_arrow().sort_by("k")
+
+
 def test_columns_and_rows_are_selected() -> None:
     table = keyed()
     stream = table.follow("earliest", columns=["v"], where="k = 2", timeout=0)

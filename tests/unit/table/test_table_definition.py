@@ -185,6 +185,10 @@ def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
         ("copy", "Use table.at(…), or catalog.table(name, options)."),
         ("primary_key", "Use table.schema."),
         ("info", "Use table.profile()."),
+        ("shape", "Use table.count()"),
+        ("refresh", "Use the table as it is: each call reads the latest snapshot"),
+        ("to_pyarrow_dataset", "Use table.scan().to_dataset()"),
+        ("update_schema", "Use table.add_column(…)"),
         ("nothing_known", "has no attribute 'nothing_known'"),
     ],
 )

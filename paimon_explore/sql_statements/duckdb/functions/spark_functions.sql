@@ -317,6 +317,8 @@ CREATE MACRO try_variant_set(v, path, x) AS
     (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
 CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_text(x),
     (x) AS spark_shown(x);
+CREATE MACRO spark_document(x STRUCT("value" BLOB, metadata BLOB)) AS
+    CAST(spark_variant_text(x) AS JSON), (x) AS x;
 CREATE MACRO spark_shown(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
     WHEN typeof(x) = 'INTERVAL' AND spark_fail('A cast of an interval to STRING needs Spark.')
     THEN NULL WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
