@@ -5,6 +5,7 @@ Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from datetime import datetime
 
 from paimon_explore.arguments import integer, invalid_argument
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
@@ -23,7 +24,7 @@ from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.branch_scan import branches_read
 from paimon_explore.scan.incremental import SnapshotRange, change_mode
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.scan.time_travel import epoch_ms, parse_epoch_ms
 
 _ENDS = 2
 
@@ -55,11 +56,11 @@ class Increment:
 
 def increment_between(
     target: ScanTarget,
-    start: int | str,
-    end: int | str,
+    start: int | str | datetime,
+    end: int | str | datetime,
     mode: str | IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
 ) -> Increment:
-    """Return the increment after `start` up to `end`, each a snapshot id or the name of a tag.
+    """Return the increment after `start` up to `end`: snapshot ids, names of tags, or times.
 
     Args:
         target: the table.
@@ -72,9 +73,10 @@ def increment_between(
         NotFoundError: there is no such tag, or the end does not exist.
         InvalidInputError: the end is before the start; an unknown mode.
     """
-    _point_argument("start", start)
-    _point_argument("end", end)
-    found = _span(target, start, end, _mode_of(mode))
+    first, last = _point("start", start, target), _point("end", end, target)
+    found = _span(target, first[0], last[0], _mode_of(mode))
+    if first[1] is not None and last[1] is not None:
+        found = replace(found, times=(first[1], last[1]))
     if found.mode is IncrementalBetweenScanMode.AUTO:
         return replace(found, mode=_complete_mode(target, found))
     return found
@@ -107,12 +109,21 @@ def _span(
     )
 
 
-def _point_argument(name: str, point: object) -> None:
-    if not isinstance(point, str):
-        try:
-            integer(name, point, minimum=0)
-        except InvalidInputError as error:
-            raise invalid_argument(name, point, "a snapshot id or the name of a tag") from error
+def _point(
+    name: str, point: int | str | datetime, target: ScanTarget
+) -> tuple[int | str, int | None]:
+    """Return a snapshot id or the name of a tag, and the time (epoch ms) if a time was given."""
+    if isinstance(point, str | datetime):
+        is_tag = isinstance(point, str) and point in target.store.tags.names()
+        moment = epoch_ms(point) if isinstance(point, datetime) else parse_epoch_ms(point)
+        if not is_tag and moment is not None:
+            return _number_at(target, moment), moment
+        return str(point), None
+    try:
+        return integer(name, point, minimum=0), None
+    except InvalidInputError as error:
+        allowed = "a snapshot id, the name of a tag or a time"
+        raise invalid_argument(name, point, allowed) from error
 
 
 def _mode_of(mode: str | IncrementalBetweenScanMode) -> IncrementalBetweenScanMode:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -268,8 +269,8 @@ class ReadableTable(BaseTable):
 
     def between(
         self,
-        start: int | str,
-        end: int | str,
+        start: int | str | datetime,
+        end: int | str | datetime,
         *,
         mode: str = "auto",
         columns: Iterable[str] | None = None,
@@ -279,8 +280,10 @@ class ReadableTable(BaseTable):
         """Read what changed after one point up to another.
 
         Args:
-            start: a snapshot id or the name of a tag; its own changes are not included.
-            end: a snapshot id or the name of a tag; included.
+            start: a snapshot id, the name of a tag, or a time: an ISO text or a datetime, local
+                without a zone, which means the last commit at or before it. Its own changes are not
+                included.
+            end: as `start`; included.
             mode: `auto` and `diff` compare the two states, by key, or by whole rows without a key:
                 the result turns the first state into the second, whatever happened in between.
                 Where a state has expired, `auto` returns the changes of the commits, as `changes`

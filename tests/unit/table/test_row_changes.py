@@ -1,4 +1,4 @@
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
@@ -290,6 +290,19 @@ def test_between_tags_compares_the_two_states() -> None:
         {"k": 3, "v": "c"},
     ]
     assert table.between("c", "c").to_arrow().num_rows == 0
+
+
+def test_between_times_compares_the_states_of_these_times() -> None:
+    table = changed()
+    first = datetime.fromtimestamp(table.snapshots[1].time_millis / 1000, UTC)
+    start = table.at(first).snapshot
+    assert start is not None
+    for given in (first, first.isoformat()):
+        found = table.between(given, "2100-01-01", row_kinds=True).to_arrow()
+        assert rows_of(found) == rows_of(table.between(start.id, 3, row_kinds=True).to_arrow())
+    assert table.between("2000-01-01", 3).to_arrow() == table.between(0, 3).to_arrow()
+    table.create_tag("2100-01-01", 1)
+    assert table.between(0, "2100-01-01").to_arrow() == table.between(0, 1).to_arrow()
 
 
 def test_tags_are_compared_when_their_snapshots_have_expired() -> None:
