@@ -194,7 +194,8 @@ def _from_arrow_field(field: "pa.Field[pa.DataType]") -> DataField:
     try:
         data_type = from_arrow(field.type, nullable=field.nullable)
     except InvalidInputError as error:
-        raise InvalidInputError(f"Column {field.name!r}: {error.message}") from error
+        msg = f"Column {field.name!r}: {error.message}"
+        raise InvalidInputError(msg, hint=error.hint) from error
     return DataField(
         id=0,
         name=field.name,

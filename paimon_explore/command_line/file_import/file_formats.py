@@ -54,8 +54,11 @@ def format_of(path: Path, given: str | None) -> FileFormat:
     """Return the format of a file by its name.
 
     Raises:
-        InvalidInputError: the name does not tell the format.
+        InvalidInputError: the path is a folder, or its name does not tell the format.
     """
+    if path.is_dir():
+        hint = f"Name its files, such as {path}/*.parquet."
+        raise InvalidInputError(f"{path} is a folder.", hint=hint)
     if given is not None:
         return FileFormat(given)
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != _COMPRESSED]

@@ -198,6 +198,14 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, run: Program) -> None:
         assert (ran.code, f"none.{form}" in ran.err) == (1, True)
 
 
+def test_the_files_of_a_folder_are_named(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT"})
+    for form in ([], ["--format", "parquet"]):
+        ran = run("import", table.path, tmp_path, *form)
+        assert ran.code == 1
+        assert "is a folder. Name its files, such as" in ran.err
+
+
 @pytest.mark.parametrize("target", [[], ["-w", "wh"]], ids=["path", "warehouse"])
 def test_files_before_the_table_are_wrong_usage(
     target: list[str], tmp_path: Path, run: Program

@@ -174,6 +174,11 @@ def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
             table.drop_partitions({"dt": moment})
 
 
+def test_a_column_without_values_has_to_get_a_type(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"'a'.* Cast the column to another type first\."):
+        made(tmp_path, pd.DataFrame({"a": [None]}))
+
+
 @pytest.mark.parametrize(
     ("name", "place"),
     [
