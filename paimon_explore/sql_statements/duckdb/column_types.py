@@ -289,7 +289,8 @@ def cut_nanoseconds(tree: exp.Expr) -> None:
         kind = next(kind for kind in _CUTS if _is_of(column, kind))
         others = [one for one in _operands(parent) if one is not node]
         is_comparison = isinstance(parent, (*COMPARISONS, exp.In, exp.Between))
-        if not is_comparison or not all(_has_nanoseconds(one) or _time(one) for one in others):
+        fine = [node, *(one for one in others if not _time(one))]
+        if not is_comparison or not _are_of_one_type(fine):
             node.replace(exp.Anonymous(this=_CUTS[kind], expressions=[node.copy()]))
             continue
         for one in others:
@@ -317,7 +318,13 @@ def _has_nanoseconds(node: exp.Expr) -> bool:
     if isinstance(node, _SAME):
         return _has_nanoseconds(node.this)
     parts = _operands(node) if isinstance(node, _CHOICES) else ()
-    return bool(parts) and all(map(_has_nanoseconds, parts))
+    return bool(parts) and _are_of_one_type(parts)
+
+
+def _are_of_one_type(values: Sequence[exp.Expr]) -> bool:
+    """Return whether all values have nanoseconds, and all or none of them a time zone."""
+    kinds = {kind for kind in _CUTS for one in values if _is_of(one, kind)}
+    return len(kinds) <= 1 and all(map(_has_nanoseconds, values))
 
 
 def _time(node: exp.Expr) -> str:

@@ -63,6 +63,16 @@ def test_constants_are_compared_with_all_digits(
     assert values(catalog, "i", f"WHERE {column} < {constant}") == [1]
 
 
+def test_times_with_and_without_a_zone_are_compared(catalog: Catalog) -> None:
+    assert values(catalog, "n < z + INTERVAL 2 DAY AND n > z - INTERVAL 2 DAY") == [True, True]
+    assert values(catalog, "n < z OR n >= z") == [True, True]
+    assert values(catalog, "i", "WHERE coalesce(n, z) > TIMESTAMP '2000-01-01' ORDER BY i") == [
+        1,
+        2,
+    ]
+    assert values(catalog, "i", "WHERE n = n AND z = z AND n <=> n ORDER BY i") == [1, 2]
+
+
 def test_parameters_have_all_digits(catalog: Catalog) -> None:
     for given in (pd.Timestamp(LAST), np.datetime64(LAST)):
         for dialect in ("spark", "duckdb"):
