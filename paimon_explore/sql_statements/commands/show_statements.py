@@ -269,7 +269,9 @@ def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
     found = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
     parts = {key: re.escape(text) for key, text in partition_texts_of(table, spec).items()}
     keys = table.schema.partition_keys
-    pattern = re.compile("/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys))
+    pattern = re.compile(
+        "/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys), re.DOTALL
+    )
     return sorted(text for text in map(str, found) if pattern.fullmatch(text))
 
 
