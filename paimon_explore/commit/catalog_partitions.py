@@ -21,7 +21,7 @@ from paimon_explore.metadata.options.table_options import (
     PARTITION_LEGACY_NAME,
     TableOptions,
 )
-from paimon_explore.metadata.partition_path import partition_texts
+from paimon_explore.metadata.partition_path import partition_name, partition_texts
 from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -165,7 +165,7 @@ def _specs(partitions: object, schema: TableSchema, options: TableOptions) -> li
     default = options.value(PARTITION_DEFAULT_NAME)
     return [
         {
-            name: text if text is not None and text.strip() else default
+            name: partition_name(text, default)
             for name, text in zip(row_type.names, values, strict=True)
         }
         for values in zip(*texts, strict=True)

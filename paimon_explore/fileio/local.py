@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from paimon_explore.errors import MissingFileError, StorageError
+from paimon_explore.errors import InvalidInputError, MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus, translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
@@ -222,11 +222,20 @@ def local_path(path: str) -> str:
 def absolute_path(path: str) -> str:
     """Return the absolute form of a local path, as `pathlib` does: `..` and links stay.
 
+    Raises:
+        InvalidInputError: the path starts with `~` and the name of an unknown user.
+
     >>> absolute_path("/tmp//t/./u/")
     '/tmp/t/u'
     """
     if not path.startswith("/") or os.sep != "/":
-        return str(_path(path).expanduser().absolute())
+        try:
+            return str(_path(path).expanduser().absolute())
+        except RuntimeError as error:
+            raise InvalidInputError(
+                f"{path[:80]!r} starts with '~', and no home folder is known for it.",
+                hint=f"Write {'./' + path[:80]!r} for a folder of that name.",
+            ) from error
     return "/" + "/".join([part for part in path.split("/") if part not in {"", "."}])
 
 

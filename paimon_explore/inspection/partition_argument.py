@@ -3,11 +3,12 @@
 Predicates that select the rows or files of one partition.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from paimon_explore.data_types.definitions import AtomicType, RowType
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
-from paimon_explore.inspection.rendering.value_text import Partitions
+from paimon_explore.inspection.rendering.value_text import Partitions, unambiguous_text
 from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
@@ -55,7 +56,7 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
         case Mapping():
             values = dict(given)
         case str():
-            values = _parsed(given, names)
+            values = parse_partition(given, names)
         case Sequence():
             values = dict(zip(names, given, strict=False))
         case _:
@@ -74,22 +75,40 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
     return "/".join(f"{name}={partition_value_text(values[name])}" for name in names)
 
 
-def _parsed(given: str, names: Sequence[str]) -> dict[str, object]:
+def parse_partition(given: str, names: Sequence[str]) -> dict[str, object]:
+    """Parse `dt=d1/hr=3` or `dt=d1, hr=3`, or the value of the only partition column.
+
+    A value ends where a separator and the name of a partition column follow; `null` is null, unless
+    it is quoted.
+
+    >>> parse_partition("dt=a/b, hr=null", ["dt", "hr"])
+    {'dt': 'a/b', 'hr': None}
+    """
     if not names and not given:
         return {}
     if "=" not in given and len(names) == 1:
-        return {names[0]: given}
+        return {names[0]: None if given == "null" else given}
+    columns = "|".join(map(re.escape, names))
     found: dict[str, object] = {}
-    for part in given.replace(",", "/").split("/"):
-        name, _, value = part.partition("=")
-        found[name.strip()] = value.strip().strip("'\"")
+    for part in re.split(rf"\s*[/,]\s*(?=(?:{columns})\s*=)", given.strip()):
+        known = re.match(rf"({columns}|[^=]*?)\s*(?:=|$)", part)
+        name, value = (known[1], part[known.end() :]) if known else (part, "")
+        found[name] = None if value.strip() == "null" else unquoted_value(value)
     return found
+
+
+def unquoted_value(text: str) -> str:
+    """A value written in text, without the blanks around it and the quotes that enclose it."""
+    text = text.strip()
+    if text[:1] in {"'", '"'} and text.endswith(text[0]) and len(text) > 1:
+        return text[1:-1].replace(text[0] * 2, text[0])
+    return text
 
 
 def partition_value_text(value: object) -> str:
     """The text of a value in a partition name."""
-    if value is None:
-        return "null"
+    if value is None or isinstance(value, str):
+        return unambiguous_text(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -80,12 +80,13 @@ class TableView:
     @property
     def short_name(self) -> str:
         """The table name without the database."""
-        return self.name.rpartition(".")[2]
+        return self.name.partition(".")[2] or self.name
 
     @property
     def database(self) -> str:
         """The database name; empty if the name has none."""
-        return self.name.rpartition(".")[0]
+        database, dot, _ = self.name.partition(".")
+        return database if dot else ""
 
     @property
     def location(self) -> str:

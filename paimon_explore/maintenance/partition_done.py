@@ -34,7 +34,7 @@ from paimon_explore.metadata.options.table_options import (
     PARTITION_LEGACY_NAME,
     TableOptions,
 )
-from paimon_explore.metadata.partition_path import partition_paths, partition_texts
+from paimon_explore.metadata.partition_path import partition_name, partition_paths, partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.catalog_environment import PartitionDoneEnvironment, PartitionEnvironment
 from paimon_explore.store.table_store import TableStore
@@ -86,7 +86,7 @@ def mark_partitions_done(
     texts = partition_texts(columns, types, legacy_names=legacy)
     named = [
         {
-            key: default if text is None else text
+            key: partition_name(text, default)
             for key, text in zip(schema.partition_keys, row, strict=True)
         }
         for row in zip(*texts, strict=True)

@@ -29,6 +29,8 @@ DEFAULT_NAME = "__DEFAULT_PARTITION__"
 """Default of the option `partition.default-name`: the folder name of null and blank values."""
 
 _ESCAPED = frozenset("\"#%'*/:=?\\{}[]^\x7f") | {chr(code) for code in range(0x20)}
+_NOT_WHITESPACE_IN_JAVA = frozenset("\u0085\u00a0\u2007\u202f")
+"""Characters that `str.isspace` accepts and Java's `Character.isWhitespace` does not."""
 _NANOS_PER_SECOND = 1_000_000_000
 
 
@@ -57,7 +59,7 @@ def partition_paths(
         return [""] * (len(columns[0]) if columns else 1)
     texts = partition_texts(columns, types, legacy_names=legacy_names)
     folders = [
-        [f"{escape_name(key)}={escape_name(_named(text, default_name))}" for text in column]
+        [f"{escape_name(key)}={escape_name(partition_name(text, default_name))}" for text in column]
         for key, column in zip(keys, texts, strict=True)
     ]
     return ["/".join(parts) for parts in zip(*folders, strict=True)]
@@ -86,9 +88,16 @@ def escape_name(text: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)
 
 
-def _named(text: str | None, default_name: str) -> str:
-    """Return the default folder name for null and blank values."""
-    return default_name if text is None or not text.strip() else text
+def partition_name(text: str | None, default_name: str) -> str:
+    """Return the text of a partition value, or the default name if it is null or blank.
+
+    Blank is what Java's `Character.isWhitespace` accepts, which excludes no-break spaces.
+
+    >>> partition_name(" ", "none"), partition_name("\u00a0", "none") == "\u00a0"
+    ('none', True)
+    """
+    is_blank = not text or (text.isspace() and _NOT_WHITESPACE_IN_JAVA.isdisjoint(text))
+    return default_name if text is None or is_blank else text
 
 
 def _texts(column: Column, data_type: DataType, *, legacy_names: bool) -> list[str | None]:

@@ -16,6 +16,7 @@ from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
 from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.sql_statements.parameter_markers import bound
 from paimon_explore.sql_statements.query_pushdown import usable_where, wanted_columns
+from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.table_references import (
     SCORE_COLUMN,
     Reference,
@@ -145,7 +146,7 @@ def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
 
 
 def _replacements(reference: Reference, name: Name, view: str) -> list[tuple[int, int, str]]:
-    alias = f" AS `{name.alias}`"
+    alias = f" AS {quoted(name.alias)}"
     if reference.alias_at is None:
         return [(reference.start, reference.end, view)]
     columns = _qualified(reference)

@@ -236,6 +236,9 @@ def _names(source: str) -> tuple[dict[int, Reference], str]:
     tokens = tokens_of(source)
     reader = Reader(source, tokens)
     blanked = list(source)
+    for token in tokens:
+        if token.sign == "$":  # of t$files; names in backticks keep theirs
+            blanked[token.start] = "_"
     names: dict[int, Reference] = {}
     while not reader.is_done:
         token = reader.here
@@ -246,9 +249,6 @@ def _names(source: str) -> tuple[dict[int, Reference], str]:
         end = reader.previous_end
         found = _with_clauses(reader, Reference(parts=parts, start=token.start, end=end))
         names[token.start] = found
-        for at in range(token.start, end):
-            if blanked[at] == "$":
-                blanked[at] = "_"
         blanked[end : found.end] = " " * (found.end - end)
     return names, "".join(blanked)
 

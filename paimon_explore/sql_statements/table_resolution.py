@@ -59,8 +59,9 @@ class Name:
     @property
     def alias(self) -> str:
         """Return the name by which a query may qualify its columns."""
-        last = self.table.rstrip("/").rpartition("/" if self.is_folder else ".")[2]
-        return last.partition("$")[0] if self.is_folder else last
+        if self.is_folder:
+            return self.table.rstrip("/").rpartition("/")[2].partition("$")[0]
+        return self.table if self.is_given else self.table.partition(".")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,8 +245,8 @@ class Warehouse:
         if name.is_given:
             return self._given(name.table, options)
         if name.is_folder:
-            folder, _, system = name.table.partition("$")
-            opened = open_table(folder, options=options)
+            folder, system = self.split(name)
+            opened = open_table(folder.table, options=options)
             return opened if not system else opened.inspect.system_table(system)
         try:
             return self._in_catalog(name.table, options, travels=travels)
@@ -308,8 +309,9 @@ class Warehouse:
     def split(self, name: Name) -> tuple[Name, str | None]:
         """Split a name into the table and the name of its system table."""
         if name.is_folder or name.is_given:
-            base, _, system = name.table.partition("$")
-            return replace(name, table=base), system or None
+            parent, slash, last = name.table.rpartition("/")  # a folder above it may have a $
+            base, _, system = last.partition("$")
+            return replace(name, table=parent + slash + base), system or None
         wanted = parse_identifier(name.table)
         if wanted.system_table is None:
             return name, None

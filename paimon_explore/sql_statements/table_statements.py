@@ -29,7 +29,7 @@ class TableStatements:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._own = table.name.rpartition(".")[2]
+        self._own = table.name.partition(".")[2] or table.name
 
     def written(self, text: str) -> str:
         """Return the first word of a statement that writes to the table; "" for queries.

@@ -390,10 +390,21 @@ class Reader:
             depth += sign in OPENERS
             if angles:
                 depth += sign.count("<") - sign.count(">")
-            cases += (word == "CASE") - (word == "END" and cases > 0)
+            cases += (word == "CASE" and self._is_case()) - (word == "END" and cases > 0)
             self.next()
         if closing:
             raise self.problem("expected ')'")
+
+    def _is_case(self) -> bool:
+        """Return whether CASE starts an expression, which has WHEN, and is not a name."""
+        depth = 0
+        for token in self._tokens[self._at + 1 :]:
+            depth += (token.sign in OPENERS) - (token.sign in CLOSERS)
+            if depth < 0 or (depth == 0 and token.sign == ","):
+                return False
+            if depth == 0 and token.word == "WHEN":
+                return True
+        return False
 
     def problem(self, what: str, *, part: str = "", hint: str = "") -> InvalidInputError:
         """Return an error about a token, with its line and column."""

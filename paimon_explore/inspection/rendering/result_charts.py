@@ -94,7 +94,9 @@ def _is_label(kind: pa.DataType) -> bool:
 
 
 def _repeats(rows: pa.Table, names: Sequence[str]) -> bool:
-    return rows.group_by(list(names)).aggregate([]).num_rows < rows.num_rows
+    keys = [str(at) for at in range(len(names))]  # Arrow takes a name such as '.x' for a path
+    distinct = rows.select(list(names)).rename_columns(keys).group_by(keys).aggregate([])
+    return distinct.num_rows < rows.num_rows
 
 
 def _is_axis(field: "pa.Field[pa.DataType]") -> bool:

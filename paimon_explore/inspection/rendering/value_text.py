@@ -63,15 +63,27 @@ def partition_texts(files: pa.Table, partition_type: RowType) -> list[str]:
 
 
 def joined_texts(columns: Sequence[Column], row_type: RowType, count: int) -> list[str]:
-    """`name=value` per column, joined with slashes."""
+    """`name=value` per column, joined with slashes; different partitions have different texts."""
     texts = [value_texts(c, f.type) for c, f in zip(columns, row_type.fields, strict=True)]
     return [
         "/".join(
-            f"{field.name}={'null' if column[row] is None else column[row]}"
+            f"{field.name}={unambiguous_text(column[row])}"
             for field, column in zip(row_type.fields, texts, strict=True)
         )
         for row in range(count)
     ]
+
+
+def unambiguous_text(text: str | None) -> str:
+    """A value in the text of a partition, quoted if it would not be recognized otherwise.
+
+    >>> [unambiguous_text(text) for text in ("d1", None, "null", "a/b", "'")]
+    ['d1', 'null', "'null'", "'a/b'", "''''"]
+    """
+    if text is None:
+        return "null"
+    is_plain = text != "null" and "/" not in text and not text.startswith("'")
+    return text if is_plain else "'{}'".format(text.replace("'", "''"))
 
 
 def _decoded(rows: pa.BinaryArray, partition_type: RowType) -> list[Column] | None:

@@ -34,7 +34,7 @@ from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
-from paimon_explore.metadata.partition_path import partition_texts
+from paimon_explore.metadata.partition_path import partition_name, partition_texts
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.sanitize import masked
 from paimon_explore.scan.manifest_arrays import (
@@ -235,7 +235,7 @@ def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
         return [""] * len(rows)
     default = state.options.value(PARTITION_DEFAULT_NAME)
     named = [
-        [f"{name}={text if text and text.strip() else default}" for text in values]
+        [f"{name}={partition_name(text, default)}" for text in values]
         for name, values in zip(row_type.names, texts, strict=True)
     ]
     return ["/".join(parts) for parts in zip(*named, strict=True)]

@@ -20,7 +20,9 @@ from paimon_explore.inspection.explain.expiry_preview import (
     expiry_preview,
     retention_arguments,
 )
+from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.overview.example_inputs import example_partition
+from paimon_explore.inspection.partition_argument import parse_partition
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.form_view import (
@@ -105,22 +107,10 @@ def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview
         )
     full = read_value("full", options.pop("full", "true"), parse_flag)
     partition = options.pop("partition", "")
-    specs = [_partition(partition)] if partition.strip() else None
+    keys = partition_type(view).names
+    specs = [parse_partition(partition, keys)] if partition.strip() else None
     preview = compaction_preview(view, full=full, partitions=specs, options=options)
     return preview, compact_commands(view, full=full, partitions=specs, options=options)
-
-
-def _partition(text: str) -> Mapping[str, object]:
-    """The values of a partition written as `dt=d1/hr=3` or `dt=d1, hr=3`."""
-    spec: dict[str, object] = {}
-    for part in text.replace(",", "/").split("/"):
-        name, equals, value = (item.strip() for item in part.partition("="))
-        if not equals:
-            raise InvalidInputError(
-                f"{part.strip()!r} is not a partition value.", hint="Write dt=d1, hr=3."
-            )
-        spec[name] = None if value == "null" else value.strip("'\"")
-    return spec
 
 
 def _expire_snapshots(inspector: Inspector, given: WhatIfInput, now_ms: int) -> _Preview:

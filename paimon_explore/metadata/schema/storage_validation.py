@@ -6,6 +6,7 @@ Rules of MAP columns with the option `fields.<column>.map.storage-layout`, as in
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from paimon_explore.data_types.definitions import (
     SPATIAL,
@@ -13,6 +14,7 @@ from paimon_explore.data_types.definitions import (
     DataField,
     MapType,
     MultisetType,
+    RowType,
     TypeRoot,
     VectorType,
 )
@@ -75,6 +77,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 _AVRO_TIMESTAMP_DIGITS = 6
 _AVRO_TIME_DIGITS = 3
+_MAX_CHAR = "\uffff"
 _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     "avro": frozenset({"VARIANT"}),
     "orc": frozenset({"VARIANT", "VectorType"}),
@@ -99,16 +102,18 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     formats = {options.value(FILE_FORMAT).lower()}
     formats.update(name.lower() for name in options.value(FILE_FORMAT_PER_LEVEL).values())
     changelog = options.value(CHANGELOG_FILE_FORMAT)
-    spatial_formats = formats | ({changelog.lower()} if changelog else set())
-    for name in sorted(spatial_formats - _FORMATS):
+    all_formats = formats | ({changelog.lower()} if changelog else set())
+    for name in sorted(all_formats - _FORMATS):
         yield f"the file format {name!r} does not exist; formats: {', '.join(sorted(_FORMATS))}"
     for field in schema.fields:
         kinds = list(parts(field.type))
         if "avro" in formats:
             yield from _avro_violations(field)
+        if "avro" in all_formats:
+            yield from _avro_name_violations(field)
         for name in sorted(formats & _UNSUPPORTED_TYPES.keys()):
             yield from _unsupported_type_violations(field, name)
-        if spatial_formats != {"parquet"} and any(is_root(kind, *SPATIAL) for kind in kinds):
+        if all_formats != {"parquet"} and any(is_root(kind, *SPATIAL) for kind in kinds):
             yield (
                 f"column {field.name!r} of type {type_text(field.type)} can only be stored in "
                 "Parquet files"
@@ -141,6 +146,25 @@ def _avro_violations(field: DataField) -> Iterator[str]:
                 f"maximum precision is {_AVRO_TIME_DIGITS} for TIME and {_AVRO_TIMESTAMP_DIGITS} "
                 "for timestamps"
             )
+
+
+def _avro_name_violations(field: DataField) -> Iterator[str]:
+    """Check that Avro allows the names of a column and of the fields inside it."""
+    inner = [kind.names for kind in parts(field.type) if isinstance(kind, RowType)]
+    for name in (field.name, *chain.from_iterable(inner)):
+        if name.strip() and not _is_avro_name(name):  # blank columns are refused in any format
+            yield (
+                f"Avro files cannot store column {name!r}: a name in Avro consists of letters, "
+                "digits and underscores, and does not start with a digit"
+            )
+
+
+def _is_avro_name(name: str) -> bool:
+    """Return whether Java's Avro accepts a name; it knows letters of 16 bits only."""
+    known = all(
+        char == "_" or (char <= _MAX_CHAR and (char.isalpha() or char.isdecimal())) for char in name
+    )
+    return known and not name[:1].isdecimal()
 
 
 def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

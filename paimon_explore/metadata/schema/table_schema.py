@@ -24,7 +24,7 @@ from paimon_explore.data_types.formatter import field_to_json, type_text
 from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.data_types.traversal import children
 from paimon_explore.data_types.type_parser import excerpt
-from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject, parse_object
 from paimon_explore.metadata.options.option_definition import parse_names
@@ -278,8 +278,18 @@ def encode_schema(schema: TableSchema) -> bytes:
     """Encode a schema file in Java's layout.
 
     A missing comment is omitted, because Java reads a null comment as the text "null".
+
+    Raises:
+        InvalidInputError: a name or text contains half of a surrogate pair.
     """
-    return pretty_json(schema_to_json(schema)).encode()
+    text = pretty_json(schema_to_json(schema))
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        found = text[max(0, error.start - 20) : error.end].rpartition("\n")[2].strip()
+        raise InvalidInputError(
+            f"Text in the schema is not Unicode: {found!r} ends with half of a surrogate pair."
+        ) from error
 
 
 def schema_to_json(schema: TableSchema) -> dict[str, object]:

@@ -131,7 +131,7 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
     exact: tuple[str, ...] = ()
     found: DataType = row_type
     if len(path) == 1 and "." in path[0] and row_type.field(path[0]) is None:
-        path = tuple(path[0].split("."))  # as col("r.x") means it
+        path = _path(path[0], row_type) or tuple(path[0].split("."))  # as col("r.x") means it
     if len(path) > 1 and not _alike(path[0], row_type) and _alike(path[1], row_type):
         raise InvalidInputError(
             f"There is no column {path[0]!r}.",
@@ -150,6 +150,18 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
         field = _field(name, found, ".".join((*exact, name)))
         exact, found = (*exact, field.name), field.type
     return exact, found
+
+
+def _path(name: str, row_type: RowType) -> tuple[str, ...] | None:
+    """The path to a field of a ROW written with dots, which names may contain as well."""
+    if _alike(name, row_type):
+        return (name,)
+    for at in (at for at, char in enumerate(name) if char == "."):
+        for field in _alike(name[:at], row_type):
+            rest = _path(name[at + 1 :], field.type) if isinstance(field.type, RowType) else None
+            if rest is not None:
+                return (field.name, *rest)
+    return None
 
 
 def _alike(name: str, row_type: RowType) -> list[DataField]:

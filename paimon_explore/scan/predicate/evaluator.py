@@ -178,6 +178,9 @@ class _Rows:
 
     def _column(self, path: tuple[str, ...]) -> Values:
         values: Values = self._batch.column(path[0])
-        for name in path[1:]:
-            values = call("struct_field", values, options=pc.StructFieldOptions(name))
+        for name in path[1:]:  # by position, as Arrow takes a name such as '.x' for a path
+            kind = values.type
+            assert isinstance(kind, pa.StructType)  # noqa: S101 - of a ROW column
+            options = pc.StructFieldOptions([kind.get_field_index(name)])
+            values = call("struct_field", values, options=options)
         return values

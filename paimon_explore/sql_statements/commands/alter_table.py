@@ -352,9 +352,9 @@ class _Alter:
         given = reader.identifier(f"the {what.lower()}")
         there = self._table.tags if what == "TAG" else self._table.branches
         delete = self._table.delete_tag if what == "TAG" else self._table.delete_branch
-        for name in [given] if given in there else given.split(","):
-            if name.strip() in there or not ignore:
-                delete(name.strip())
+        for name in [given] if given in there else map(str.strip, given.split(",")):
+            if name in there or not ignore:
+                delete(name)
         return done()
 
     def _rename_tag(self) -> Answer:

@@ -42,7 +42,7 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
-from paimon_explore.metadata.partition_path import partition_texts
+from paimon_explore.metadata.partition_path import partition_name, partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.sql_statements.clauses import partition_spec
@@ -269,7 +269,9 @@ def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
     found = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
     parts = {key: re.escape(text) for key, text in partition_texts_of(table, spec).items()}
     keys = table.schema.partition_keys
-    pattern = re.compile("/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys))
+    pattern = re.compile(
+        "/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys), re.DOTALL
+    )
     return sorted(text for text in map(str, found) if pattern.fullmatch(text))
 
 
@@ -280,7 +282,7 @@ def partition_texts_of(table: Table, spec: Mapping[str, object]) -> dict[str, st
     texts = partition_texts(columns, [field.type for field in fields], legacy_names=False)
     default = table.options.value(PARTITION_DEFAULT_NAME)
     return {
-        field.name: text if text and text.strip() else default
+        field.name: partition_name(text, default)
         for field, (text,) in zip(fields, texts, strict=True)
     }
 

@@ -49,11 +49,11 @@ def _name(item: exp.Expr, write: _Write) -> str:
         is_own = not isinstance(node, exp.Column) or node.table.lower() in tables
         text = _text(node, write) if is_own else None
         if text is not None:
-            node.replace(exp.var(text))
+            node.replace(exp.Var(this=text))
     text = write(holder.this).replace("(*)", "(1)").replace(" FILTER(", " FILTER (")
     if isinstance(item, exp.Func) and text.isidentifier():  # as current_date
         text = f"{text.lower()}()"
-    return text.replace("'", "")
+    return text
 
 
 def _text(node: exp.Expr, write: _Write) -> str | None:
@@ -83,6 +83,8 @@ def _negative(node: exp.Expr, write: _Write) -> str:
 
 _TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr, _Write], str | None]] = {
     exp.Column: lambda node, _: node.name,
+    exp.Literal: lambda node, _: None if isinstance(node.parent, exp.Interval) else node.name,
+    exp.Interval: lambda node, write: write(node).replace("'", ""),
     exp.Subquery: lambda *_: "scalarsubquery()",
     exp.Exists: lambda *_: "exists()",
     exp.Paren: lambda node, write: write(node.this),

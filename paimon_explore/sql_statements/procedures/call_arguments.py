@@ -1,6 +1,6 @@
 """Arguments of a CALL statement, converted to the types that the procedure expects."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -74,8 +74,10 @@ class Call:
             raise self.problem(f"the argument {name!r} is missing")
         return value
 
-    def needed_names(self, name: str) -> list[str]:
-        """Return a required argument as comma-separated names; none may be blank."""
+    def needed_names(self, name: str, known: Container[object]) -> list[str]:
+        """Return a required argument as one known name, or as comma-separated ones, none blank."""
+        if self.needed(name) in known:
+            return [self.needed(name)]
         found = [part.strip() for part in self.needed(name).split(",")]
         if not all(found):
             raise self.problem(f"{name} = {self.needed(name)!r} contains an empty name")

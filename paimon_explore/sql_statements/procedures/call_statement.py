@@ -307,7 +307,7 @@ def _rename_tag(one: Call) -> None:
 @PROCEDURES.add("table", "tag")
 def _delete_tag(one: Call) -> None:
     table = one.table()
-    for name in one.needed_names("tag"):
+    for name in one.needed_names("tag", table.tags):
         table.delete_tag(name)
 
 
@@ -384,7 +384,7 @@ def _create_branch(one: Call) -> None:
 @PROCEDURES.add("table", "branch")
 def _delete_branch(one: Call) -> None:
     table = one.table()
-    for name in one.needed_names("branch"):
+    for name in one.needed_names("branch", table.branches):
         table.delete_branch(name)
 
 

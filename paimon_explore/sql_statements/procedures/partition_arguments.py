@@ -8,18 +8,19 @@ import numpy as np
 from paimon_explore.commit.overwrite import all_files
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import choices
+from paimon_explore.inspection.partition_argument import unquoted_value
 from paimon_explore.maintenance.rewrites.rewrite_commit import partition_specs
+from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers
 from paimon_explore.scan.predicate.expression import columns_of
 from paimon_explore.scan.predicate.sql_parser import parse_where
 from paimon_explore.sql_statements.clauses import constant
 from paimon_explore.sql_statements.procedures.call_arguments import Call
+from paimon_explore.sql_statements.quoted_names import text_constant
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
-
-DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
 
 def partitions_of(one: Call, table: Table) -> list[dict[str, object]] | None:
@@ -45,19 +46,20 @@ def named_partitions(one: Call, table: Table, text: str) -> list[dict[str, objec
         pairs = [pair.partition("=") for pair in part.split(",")]
         if not all(equal for _, equal, _ in pairs):
             raise one.problem(f"partitions = {text!r} is not of the form 'a=1,b=2;a=2,b=3'")
-        found.append({key.strip(): value.strip().strip("'\"") for key, _, value in pairs})
+        found.append({key.strip(): unquoted_value(value) for key, _, value in pairs})
     schema = latest_schema(store_of(table))
     return [_typed(one, schema, spec) for spec in found]
 
 
 def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str, object]:
     """Return partition values cast to the types of their columns."""
+    default = TableOptions(schema.options).value(PARTITION_DEFAULT_NAME)
     values: dict[str, object] = {}
     for key, text in spec.items():
         if key not in schema.partition_keys:
             hint = f"Partition columns: {choices(schema.partition_keys)}."
             raise one.problem(f"{key!r} is not a partition column", hint)
-        written = "NULL" if text == DEFAULT_PARTITION else f"'{text}'"
+        written = "NULL" if text == default else text_constant(text)
         values[key] = constant(one.warehouse, written, schema.project([key]).fields[0])
     return values
 

@@ -22,7 +22,7 @@ from paimon_explore.metadata.options.table_options import (
     PARTITION_LEGACY_NAME,
     TableOptions,
 )
-from paimon_explore.metadata.partition_path import escape_name, partition_texts
+from paimon_explore.metadata.partition_path import escape_name, partition_name, partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.table.file_tables.partition_folders import PartitionFolders
 from paimon_explore.write.file_layout import FileLayout
@@ -112,7 +112,10 @@ class FormatWrite:
         legacy = TableOptions(self.schema.options).value(PARTITION_LEGACY_NAME)
         columns = [rows.column(name).combine_chunks() for name in keys.names]
         texts = partition_texts(columns, [field.type for field in keys], legacy_names=legacy)
-        named = [[self._named(text) for text in column] for column in texts]
+        default = self.folders.default_name
+        named = [
+            [escape_name(partition_name(text, default)) for text in column] for column in texts
+        ]
         if not self.folders.only_value:
             prefixes = [f"{escape_name(name)}=" for name in keys.names]
             named = [
@@ -122,10 +125,6 @@ class FormatWrite:
         folders = np.array(["/".join(parts) for parts in zip(*named, strict=True)], np.object_)
         for folder in dict.fromkeys(folders.tolist()):
             yield str(folder), rows.take(np.flatnonzero(folders == folder))
-
-    def _named(self, text: str | None) -> str:
-        blank = text is None or not text.strip()
-        return self.folders.default_name if blank else escape_name(str(text))
 
     def _write(self, path: str, layout: FileLayout, rows: pa.Table) -> None:
         columns = [rows.column(field.name).combine_chunks() for field in layout.fields]

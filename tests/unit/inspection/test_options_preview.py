@@ -291,7 +291,7 @@ def test_a_form_stays_when_its_preview_fails() -> None:
     for text, words in (
         ("compact num-levels = few", "must be an integer"),
         ("compact full = maybe", "'true' or 'false'"),
-        ("compact partition = nothing", "is not a partition value"),
+        ("compact partition = nothing", "is not a partition column"),
         ("expire_snapshots retain_max = -1", "is not a retention setting"),
         ("expire_snapshots bucket = 1", "not a setting of snapshot expiry"),
         ("expire_partitions", "requires the age"),

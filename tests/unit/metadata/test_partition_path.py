@@ -13,6 +13,7 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import ArrayType, AtomicType, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.partition_path import escape_name, partition_paths, partition_texts
+from support.odd_names import BLANK_VALUES, NOT_BLANK_VALUES
 
 STRING = AtomicType(root=TypeRoot.VARCHAR, length=2**31 - 1)
 
@@ -35,6 +36,15 @@ def test_keys_and_values_make_nested_folders() -> None:
 
 def test_blank_values_go_to_the_default_folder_of_the_table() -> None:
     assert partition_paths(["k"], [pa.array([" \t"])], [STRING], default_name="none") == ["k=none"]
+
+
+def test_blank_is_what_java_takes_for_blank() -> None:
+    assert partition_paths(["k"], [pa.array(BLANK_VALUES)], [STRING]) == [
+        "k=__DEFAULT_PARTITION__"
+    ] * len(BLANK_VALUES)
+    assert partition_paths(["k"], [pa.array(NOT_BLANK_VALUES)], [STRING]) == [
+        f"k={value}" for value in NOT_BLANK_VALUES
+    ]
 
 
 def test_tables_without_partitions_have_no_folder() -> None:

@@ -398,6 +398,17 @@ MAX_COLUMNS = "fields.m.map.shared-shredding.max-columns"
         ("t TIMESTAMP(9)", {"file.format": "avro"}, r"Avro files cannot store TIMESTAMP\(9\)"),
         ("t TIME(6)", {"file.format": "AVRO"}, r"Avro files cannot store TIME\(6\)"),
         ("t ARRAY<TIMESTAMP_LTZ(9)>", {"file.format.per.level": "0:avro"}, "Avro files cannot"),
+        (
+            "a-b INT",
+            {"file.format": "avro"},
+            "Avro files cannot store column 'a-b': a name in Avro",
+        ),
+        ("r ROW<`1` INT>", {"file.format.per.level": "0:avro"}, "Avro files cannot store column"),
+        (
+            "l ARRAY<ROW<`x y` INT>>",
+            {"changelog-file.format": "avro"},
+            "store column 'x y': a name",
+        ),
         ("g GEOMETRY", {"file.format": "orc"}, "can only be stored in Parquet files"),
         (
             "g ROW<x GEOGRAPHY>",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
@@ -41,6 +42,19 @@ def test_tags_and_branches_are_made_moved_and_removed(run: Run, rows: Rows, orde
     run("INSERT INTO demo.orders$branch_b3 (id) VALUES (1000)")
     run("CALL sys.fast_forward('demo.orders', 'b3')")
     assert rows("SELECT count(*) FROM demo.orders") == [(7,)]
+
+
+def test_partitions_are_compacted_by_values_with_quotes(catalog: Catalog, rows: Rows) -> None:
+    columns = {"id": "INT", "p": "STRING"}
+    options = {"partition.default-name": "none"}
+    table = catalog.create_table("demo.odd", columns, partition_by="p", options=options)
+    for value in ("it's", "a\\b", "\\", 'say "x"', None):
+        table.append([{"id": 1, "p": value}])
+        table.append([{"id": 2, "p": value}])
+        text = ("none" if value is None else value).replace("\\", "\\\\").replace("'", "\\'")
+        rows(f"CALL sys.compact(table => 'demo.odd', partitions => 'p={text}')")
+        where = pe.col("p").is_null() if value is None else pe.col("p") == value
+        assert sum(len(split.files) for split in table.scan(where=where).plan().splits) == 1, value
 
 
 def test_tables_are_rolled_back_and_snapshots_expire(run: Run, rows: Rows, orders: Table) -> None:
