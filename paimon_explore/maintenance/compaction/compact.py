@@ -74,7 +74,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers, true_rows
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.data_split import DataSplit, KnownPaths
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -360,7 +360,7 @@ def _bucket_splits(
     scanned = ScanTarget(store=store, schema=schema, options=target.options, snapshot=snapshot)
     if len(entries):
         files = scanned.located(entries, snapshot)
-        assert len(files.paths) == len(entries)  # noqa: S101 - in one batch, not one per bucket
+        files = replace(files, paths_of=KnownPaths(files.paths))  # in one batch for all buckets
         yield from whole_buckets(files)
 
 
