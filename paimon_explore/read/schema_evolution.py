@@ -11,6 +11,7 @@ Spec: concepts/spec/schema, "Update Schema". Seen in: golden se_nested, se_casts
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -62,8 +63,13 @@ class Casting:
         """Return the value of a partition column, as an array of one value."""
         if self.partition is None:
             return null_array(1, to_arrow(self.partition_types[index]))
-        rows = byte_array([self.partition])
-        return decode_rows(rows, self.partition_types, where="_PARTITION")[index]
+        return _partition_values(self.partition, self.partition_types)[index]
+
+
+@lru_cache(maxsize=64)
+def _partition_values(partition: bytes, types: tuple[DataType, ...]) -> list[Column]:
+    """Return the values of a partition, which files that are read one after the other share."""
+    return decode_rows(byte_array([partition]), types, where="_PARTITION")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

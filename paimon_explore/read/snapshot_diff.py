@@ -8,7 +8,7 @@ Spec: `incremental-between-scan-mode=diff`. Seen with the official Java 2.0.0, w
 batch reads, and treats rows that a compaction moved as new in append tables.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.value_equality import codes, combined, rank_in_group
 from paimon_explore.merge.numpy_columns import int8_array
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.manifest_arrays import Mask, column, numbers, row_array
+from paimon_explore.scan.manifest_arrays import Mask, byte_rows, column, numbers, row_array
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
     DeletionFile,
@@ -45,10 +45,11 @@ def changed_splits(
         whole_buckets: keep all files of these buckets, because they are merged; else remove the
             files that are in both states.
     """
-    old, new = _files(before), _files(after)
+    listed = [_listed(before), _listed(after)]
+    old, new = map(_by_bucket, listed)
     same = {bucket for bucket, files in old.items() if new.get(bucket) == files}
     changed: list[list[PlainSplit]] = [
-        [s for s in splits if _bucket(s) not in same] for splits in (before, after)
+        [split for split, bucket, _ in splits if bucket not in same] for splits in listed
     ]
     if not whole_buckets:
         groups = [_shared(splits) for splits in (after, before)]
@@ -160,20 +161,42 @@ def _bucket(split: PlainSplit) -> _Bucket:
     return split.partition, split.bucket if isinstance(split, DataSplit) else -1
 
 
-def _files(splits: Sequence[PlainSplit]) -> dict[_Bucket, frozenset[_File]]:
-    """The files of each bucket, with level and deletion vector."""
-    found: dict[_Bucket, frozenset[_File]] = {}
+def _listed(splits: Sequence[PlainSplit]) -> list[tuple[PlainSplit, _Bucket, list[_File]]]:
+    """The bucket and the files of each split; those of one plan are converted in one batch."""
+    plans: dict[int, tuple[list[_Bucket], list[_File]]] = {}
+    found: list[tuple[PlainSplit, _Bucket, list[_File]]] = []
     for split in splits:
-        bucket = _bucket(split)
-        found[bucket] = found.get(bucket, _NONE) | frozenset(_files_of(split))
+        if not isinstance(split, DataSplit):
+            found.append((split, _bucket(split), _files_of(split)))
+            continue
+        if id(split.of) not in plans:
+            table = split.source.entries.table
+            rows = byte_rows(column(table, "partition")), numbers(table, "bucket").tolist()
+            files = _files_in(table, split.source.deletion_files)
+            plans[id(split.of)] = [*zip(*rows, strict=True)], files
+        buckets, files = plans[id(split.of)]
+        found.append((split, buckets[split.start], files[split.start : split.start + split.count]))
+    return found
+
+
+def _by_bucket(
+    listed: Sequence[tuple[PlainSplit, _Bucket, list[_File]]],
+) -> dict[_Bucket, frozenset[_File]]:
+    """The files of each bucket."""
+    found: dict[_Bucket, frozenset[_File]] = {}
+    for _, bucket, files in listed:
+        found[bucket] = found.get(bucket, _NONE).union(files)
     return found
 
 
 def _files_of(split: PlainSplit) -> list[_File]:
-    table = split.files.table
+    vectors = split.source.deletion_files if isinstance(split, DataSplit) else {}
+    return _files_in(split.files.table, vectors)
+
+
+def _files_in(table: pa.Table, vectors: Mapping[str, DeletionFile]) -> list[_File]:
     names = map(str, as_python(column(table, "file_name")))
     levels = numbers(table, "level").tolist()
-    vectors = split.deletion_files if isinstance(split, DataSplit) else {}
     return [(n, level, vectors.get(n)) for n, level in zip(names, levels, strict=True)]
 
 

@@ -213,27 +213,18 @@ class Manifests:
         with suppress(MissingFileError):
             self.list_many(sorted({*names}))
 
-    def read_changes_ahead(self, snapshot: Snapshot) -> None:
-        """Read the small manifests of a commit, as `read_small_ahead` does."""
-        names = (snapshot.delta_manifest_list, snapshot.changelog_manifest_list)
-        if max_requests(self.file_io) > 1:
-            with suppress(MissingFileError):
-                self.read_small_ahead(self.list_many([one for one in names if one is not None]))
-
     def read_small_ahead(self, manifests: Iterable[ManifestFiles]) -> None:
         """Read small manifests of a remote storage at the same time; their contents are kept."""
         if max_requests(self.file_io) < 2:  # noqa: PLR2004 - two at once
             return
-        sizes = {
-            name: size
-            for files in manifests
-            for name, size in zip(files.names, files.numbers("file_size").tolist(), strict=True)
-            if size <= MAX_KEPT_BYTES
-        }
-        ends = zip(sizes, accumulate(sizes.values()), strict=True)
-        paths = [self.paths.manifest(name) for name, end in ends if end <= _BATCH_BYTES]
+        paths = [self.paths.manifest(name) for name in _small(manifests)]
         with suppress(MissingFileError):
             at_once(self.file_io, [partial(read_immutable, self.file_io, path) for path in paths])
+
+    def decode_small_ahead(self, manifests: Iterable[ManifestFiles]) -> None:
+        """Decode small manifests into the cache in one batch, unless one of them is missing."""
+        with suppress(MissingFileError):
+            self.read_many(_small(manifests))
 
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """Return the manifests up to the previous snapshot."""
@@ -434,6 +425,18 @@ class Manifests:
         if found is None and wanted is not None:
             return _SHARED.find_slice((self.file_io, path, None))
         return found
+
+
+def _small(manifests: Iterable[ManifestFiles]) -> list[str]:
+    """Return the names of the first small manifests, which fit into a batch."""
+    sizes = {
+        name: size
+        for files in manifests
+        for name, size in zip(files.names, files.numbers("file_size").tolist(), strict=True)
+        if size <= MAX_KEPT_BYTES
+    }
+    ends = zip(sizes, accumulate(sizes.values()), strict=True)
+    return [name for name, end in ends if end <= _BATCH_BYTES]
 
 
 def _concat_slices(parts: Sequence[EntrySlice], wanted: tuple[str, ...] | None) -> ManifestEntries:

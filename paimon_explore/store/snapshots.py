@@ -64,9 +64,10 @@ class Snapshots(StoredFiles):
 
     def ids(self) -> list[int]:
         """Return the ids of all snapshots up to the latest one, ascending."""
-        return self._until_latest(self.all_ids())
+        return self.until_latest(self.all_ids())
 
-    def _until_latest(self, found: list[int]) -> list[int]:
+    def until_latest(self, found: list[int]) -> list[int]:
+        """Return those of the ids of all files that are not after the latest snapshot."""
         server = self._server
         latest = self._latest_of(found) if server is None else self.latest_id()
         return [] if latest is None else found[: bisect_right(found, latest)]
@@ -150,7 +151,7 @@ class Snapshots(StoredFiles):
             without: ids of snapshots of the history that are left out.
         """
         listed = dict(list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX))
-        history = last_run(self._until_latest([*listed]))
+        history = last_run(self.until_latest([*listed]))
         calls = [
             partial(self._listed, number, listed[number])
             for number in history
@@ -181,7 +182,7 @@ class Snapshots(StoredFiles):
             CorruptFileError, UnsupportedVersionError: a file cannot be parsed.
         """
         found = self.all_ids()
-        return self._others(set(found).difference(last_run(self._until_latest(found))))
+        return self._others(set(found).difference(last_run(self.until_latest(found))))
 
     def _others(self, ids: Collection[int]) -> _Reads[Snapshot]:
         found = at_once(self.file_io, [partial(self._parsed, number) for number in sorted(ids)])

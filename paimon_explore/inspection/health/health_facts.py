@@ -40,6 +40,16 @@ class TableFacts:
         return self.inspector.timeline().snapshot(number) if number else None
 
     @cached_property
+    def snapshot_files(self) -> list[int]:
+        """The ids of all snapshot files, including strays, ascending."""
+        return self.inspector.view.store.snapshots.all_ids()
+
+    @cached_property
+    def snapshot_ids(self) -> list[int]:
+        """The ids of all snapshots up to the latest one, ascending."""
+        return self.inspector.view.store.snapshots.until_latest(self.snapshot_files)
+
+    @cached_property
     def manifests(self) -> ManifestFiles:
         """The manifests of the snapshot."""
         if self.snapshot is None:

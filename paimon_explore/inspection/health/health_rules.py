@@ -83,7 +83,7 @@ def unreadable(facts: TableFacts) -> Iterator[Finding]:
 def missing_metadata(facts: TableFacts) -> Iterator[Finding]:
     """Find snapshots and schemas that should exist, but have no file."""
     store = facts.inspector.view.store
-    ids = store.snapshots.ids()
+    ids = facts.snapshot_ids
     if gaps := sorted({*range(ids[0], ids[-1])} - {*ids}) if ids else []:
         yield _missing("snapshot", gaps, f"between snapshots {ids[0]} and {ids[-1]}", "")
     used = {*numbers(facts.files.table, "schema_id").tolist()}
@@ -461,9 +461,8 @@ def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
 
 def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
     """Find snapshot files that follow a gap in the ids after the latest snapshot."""
-    snapshots = facts.inspector.view.store.snapshots
-    known = snapshots.ids()
-    if strays := snapshots.all_ids()[len(known) :]:
+    known = facts.snapshot_ids
+    if strays := facts.snapshot_files[len(known) :]:
         yield Finding(
             severity=Severity.WARNING,
             rule="stray snapshot",

@@ -390,7 +390,9 @@ def compaction_preview(
     target = WriteTarget(store=view.store, schema=schema, options=effective)
     plan = plan_compaction(target, full=full, partitions=partitions)
     with explain_missing_files(view.store, plan.snapshot):
-        buckets = [_bucket(view, plan, split) for split in plan.splits]
+        rows = pa.array([split.partition for split in plan.splits], pa.binary())
+        texts = partition_texts(pa.table({"partition": rows}), partition_type(view))
+        buckets = [_bucket(plan, *pair) for pair in zip(plan.splits, texts, strict=True)]
     notes = []
     if effective.value(BUCKET) == POSTPONE_BUCKET:
         notes.append(
@@ -416,15 +418,15 @@ def compaction_preview(
     )
 
 
-def _bucket(view: TableView, plan: CompactionPlan, split: DataSplit) -> CompactedBucket:
+def _bucket(plan: CompactionPlan, split: DataSplit, partition: str) -> CompactedBucket:
     schema, options = plan.target.schema, plan.target.options
     groups = planned_groups(plan, split)
     keys = schema.project(schema.trimmed_primary_keys)
     estimate = BucketEstimate(split, groups, keys, options)
     before = estimate.before()
-    table = split.files.table.select(["partition", "level", "row_count", "file_size", "file_name"])
+    table = split.files.table.select(["level", "row_count", "file_size", "file_name"])
     return CompactedBucket(
-        partition=partition_texts(table.slice(0, 1), partition_type(view))[0],
+        partition=partition,
         bucket=split.bucket,
         before=before,
         after=estimate.after() if groups else before,

@@ -5,8 +5,9 @@ Checks of the rows of a data file against its manifest entry.
 Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field
 from typing import TypeVar
 
 import numpy as np
@@ -15,11 +16,12 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import PER_SECOND
-from paimon_explore.data_types.arrow_buffers import Column, Ints, int64_values, string_array
+from paimon_explore.data_types.arrow_buffers import Column, Ints, int64_values, list_offsets
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root, unknown_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.binary_row.row_encoder import encode_rows
+from paimon_explore.encoding.blob.blob_references import REFERENCES_SUFFIX
 from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.errors import MissingFileError, PaimonError
 from paimon_explore.fileio.file_io import FileStatus
@@ -41,7 +43,7 @@ from paimon_explore.read.data_file import (
     read_data_file,
     result_schema,
 )
-from paimon_explore.scan.manifest_arrays import binary
+from paimon_explore.scan.manifest_arrays import binary, column
 from paimon_explore.scan.manifest_arrays import numbers as frame_numbers
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.splits.file_locations import data_file_paths
@@ -51,40 +53,6 @@ from paimon_explore.store.table_store import TableStore
 ROWS = "a data file has the recorded number of rows"
 READS = "a data file can be read"
 
-_UNDECODED = re.compile("[\ud800-\udfff]")
-"""Bytes of a file name that are not UTF-8, as Python has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class PresentFiles:
-    """The files in the folder of a table, as a mapping by path and as arrays.
-
-    Attributes:
-        by_path: size and time of each file.
-        paths: the paths that are UTF-8, as those in metadata are.
-        sizes: their sizes in bytes.
-    """
-
-    by_path: Mapping[str, FileStatus]
-    paths: Column
-    sizes: Ints
-
-    @classmethod
-    def of(cls, files: Iterable[FileStatus]) -> "PresentFiles":
-        """The files that a folder lists."""
-        by_path = {status.path: status for status in files}
-        paths = [path for path in by_path if path.isascii() or not _UNDECODED.search(path)]
-        sizes = np.array([by_path[path].size for path in paths], np.int64)
-        return cls(by_path, string_array(paths), sizes)
-
-    def others(self, paths: Column, sizes: Ints) -> Ints:
-        """Return which of n files, by number, are not in the folder with these sizes."""
-        options = pc.SetLookupOptions(value_set=self.paths)
-        places = int64_values(pc.call_function("index_in", [paths], options).fill_null(-1))
-        is_same = places >= 0
-        is_same[is_same] = self.sizes[places[is_same]] == sizes[is_same]
-        return np.flatnonzero(~is_same)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFiles:
@@ -93,26 +61,57 @@ class DataFiles:
     Attributes:
         store: the branch.
         options: the table's options.
-        present: all files of the table.
+        present: the files in the folder of the table, by path.
         schemas: all schemas by id.
         seen: paths of the files that have been checked.
     """
 
     store: TableStore
     options: TableOptions
-    present: PresentFiles
+    present: Mapping[str, FileStatus]
     schemas: Mapping[int, TableSchema]
     seen: set[str]
+    _outside: dict[str, FileStatus | None] = field(default_factory=dict)
 
     def status(self, path: str) -> FileStatus | None:
         """Return size and time of a file; None if it does not exist."""
-        found = self.present.by_path.get(path)
-        if found is not None:
-            return found
-        try:
-            return self.store.file_io.status(path)
-        except MissingFileError:
-            return None
+        found = self.present.get(path)
+        if found is None and path in self._outside:
+            return self._outside[path]
+        if found is None:
+            with suppress(MissingFileError):
+                found = self.store.file_io.status(path)
+            self._outside[path] = found
+        return found
+
+    def suspects(self, entries: ManifestEntries) -> Iterator[tuple[int, str, int | None]]:
+        """Yield data files that do not exist with the recorded size, then such extra files.
+
+        Extra files that refer to other files are always yielded.
+
+        Yields:
+            The number of the entry, the path, and the recorded size, which extra files do not have.
+
+        Raises:
+            FormatError: a partition cannot be decoded.
+            StorageError: a storage does not tell whether a file exists.
+        """
+        if not len(entries):
+            return
+        schema = next(iter(self.schemas.values()))
+        paths = data_file_paths(entries, schema, self.options, self.store.paths).to_pylist()
+        sizes = frame_numbers(entries.table, "file_size").tolist()
+        for number, (path, size) in enumerate(zip(map(str, paths), sizes, strict=True)):
+            found = self.status(path)
+            if found is None or found.size != size:
+                yield number, path, size
+        extras = column(entries.table, "extra_files")
+        for number in np.flatnonzero(np.diff(list_offsets(extras))).tolist():
+            folder = str(paths[number]).rpartition("/")[0]
+            for name in extras[number].as_py():
+                path = f"{folder}/{name}"
+                if name.endswith(REFERENCES_SUFFIX) or self.status(path) is None:
+                    yield number, path, None
 
     def check_rows(self, entries: ManifestEntries) -> Iterator[Finding]:
         """Check the rows of files that have not been checked yet."""

@@ -9,7 +9,7 @@ a table while nothing writes to it.
 Spec: concepts/spec; the rules are those of the format, not of an implementation.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import partial
@@ -18,14 +18,15 @@ from typing import TypeVar
 
 from paimon_explore.data_types.field_ids import highest_field_id
 from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError, choices
-from paimon_explore.fileio.concurrent_requests import at_once, each_at_once
+from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.versioned_reads import CONTENTS
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks
-from paimon_explore.maintenance.checks.data_file_checks import DataFiles, PresentFiles
+from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, FsckReport, Severity
 from paimon_explore.maintenance.checks.snapshot_checks import Identity, StateChecks, identities
-from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.maintenance.expiry.reachable_files import in_batches
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -70,7 +71,7 @@ def check_table(
         raise NotFoundError("table", store.paths.root)
     shared_cache().clear()  # files may have been damaged since this process read them
     CONTENTS.clear()
-    present = PresentFiles.of(store.file_io.walk(store.paths.root))
+    present = {status.path: status for status in store.file_io.walk(store.paths.root)}
     seen: set[str] = set()
     avro = AvroCrossChecks(cross_check_records)
 
@@ -98,7 +99,7 @@ class _Branch:
     Attributes:
         store: the branch.
         options: the table's options.
-        present: all files of the table.
+        present: all files of the table, by path.
         read_rows: whether data files are read.
         seen: data files that have been read, shared by all branches.
         avro: collects the metadata files to compare, shared by all branches.
@@ -106,7 +107,7 @@ class _Branch:
 
     store: TableStore
     options: TableOptions
-    present: PresentFiles
+    present: Mapping[str, FileStatus]
     read_rows: bool
     seen: set[str]
     avro: AvroCrossChecks
@@ -118,7 +119,7 @@ class _Branch:
             return
         yield from self._check_ids()
         snapshots: list[Snapshot] = []
-        store, manifests = self.store, self.store.manifests
+        store = self.store
         for snapshot_id, loaded in self._loaded(store.snapshots.ids(), store.snapshots.load):
             if isinstance(loaded, PaimonError):
                 yield _unreadable(store.paths.snapshot(snapshot_id), loaded)
@@ -126,12 +127,13 @@ class _Branch:
                 snapshots.append(loaded)
         checks = self._checks()
         before: Snapshot | None = None
-        ahead = [partial(_read_ahead, manifests, snapshot) for snapshot in snapshots]
-        for snapshot, _ in zip(snapshots, each_at_once(store.file_io, ahead), strict=True):
-            yield from self._check_state(checks, snapshot, self.store.paths.snapshot(snapshot.id))
-            if before is not None and before.id == snapshot.id - 1:
-                yield from self._check_step(before, snapshot)
-            before = snapshot
+        for some in in_batches(snapshots):
+            _read_ahead(store.manifests, some)
+            for snapshot in some:
+                yield from self._check_state(checks, snapshot, store.paths.snapshot(snapshot.id))
+                if before is not None and before.id == snapshot.id - 1:
+                    yield from self._check_step(checks, before, snapshot)
+                before = snapshot
         yield from self._check_tags(checks, {one.state_files for one in snapshots})
         yield from self._check_changelogs(checks)
 
@@ -202,7 +204,9 @@ class _Branch:
             except (FormatError, StorageError, NotFoundError) as error:
                 yield _unreadable(path, error)
 
-    def _check_step(self, before: Snapshot, after: Snapshot) -> Iterator[Finding]:
+    def _check_step(
+        self, checks: StateChecks, before: Snapshot, after: Snapshot
+    ) -> Iterator[Finding]:
         """Check the rules between a snapshot and the next one."""
         path = self.store.paths.snapshot(after.id)
         totals = (before.total_record_count, after.delta_record_count, after.total_record_count)
@@ -220,8 +224,10 @@ class _Branch:
             names = [self.store.manifests.all(before).names, self.store.manifests.base(after).names]
             if names[0] == names[1]:
                 return
-            manifests = self.store.manifests
-            was, base = [identities(live_entries(manifests.read_many(one))) for one in names]
+            states = [checks.state(one) for one in names]
+            if states[0].files == states[1].files:
+                return
+            was, base = [identities(state.take(state.is_live)) for state in states]
         except (FormatError, StorageError):
             return  # reported by the checks of the states
         if was != base:
@@ -258,10 +264,17 @@ def _file_difference(before: frozenset[Identity], base: frozenset[Identity]) -> 
     return f"the base manifest list {' and '.join(found)}"
 
 
-def _read_ahead(manifests: Manifests, snapshot: Snapshot) -> None:
-    """Read the small manifests of a snapshot ahead; the checks report what cannot be read."""
+def _read_ahead(manifests: Manifests, snapshots: Sequence[Snapshot]) -> None:
+    """Read lists and small manifests of snapshots together; the checks report unreadable ones."""
+    changes = [
+        name
+        for one in snapshots
+        for name in (one.delta_manifest_list, one.changelog_manifest_list)
+        if name is not None
+    ]
     with suppress(PaimonError):
-        manifests.read_changes_ahead(snapshot)
+        manifests.list_many([*{*changes, *(one.base_manifest_list for one in snapshots)}])
+        manifests.decode_small_ahead(manifests.list_many(changes))
 
 
 def _unreadable(path: str, error: PaimonError) -> Finding:

@@ -8,6 +8,7 @@ Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +63,7 @@ from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.new_file_names import FileLocation
 from paimon_explore.write.primary_key_writer import schema_with
 from paimon_explore.write.table_layouts import KEY_PREFIX, changelog_layout, keyed_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
@@ -224,9 +226,6 @@ class UnitCompaction:
             unit.level >= bucket.levels.highest or self._rules.vectors
         )
         self._names = bucket.target.file_names()
-        self._location = bucket.target.file_location(
-            bucket.split.partition, bucket.split.bucket, self._names
-        )
         self._reader = SplitReader(
             unrestricted=True, as_stored=True, target=bucket.target, columns=schema.row_type.names
         )
@@ -277,7 +276,7 @@ class UnitCompaction:
         plan = CompactionUnitPlan(
             self._unit,
             self._files,
-            self._bucket.keys,
+            self._ranks,
             options=self._target.options,
             top=self._bucket.levels.top,
             expired=() if self._expiry is None else self._expiry.files(self._files),
@@ -389,7 +388,7 @@ class UnitCompaction:
         if self._rules.vectors:
             system = (*system, SystemColumn.POSITION)
         for row in run:
-            file = SplitFile(split=self._bucket.split.file(row), row=0, reader=self._reader)
+            file = SplitFile(split=self._bucket.split, row=row, reader=self._reader)
             request = ReadRequest(
                 fields=self._reader.fields,
                 system_columns=system,
@@ -402,6 +401,11 @@ class UnitCompaction:
                     yield _with_file(kept, row) if merge.needs_files else kept
 
     # ------------------------------------------------------------ new files and the commit message
+
+    @cached_property
+    def _location(self) -> FileLocation:
+        split = self._bucket.split
+        return self._target.file_location(split.partition, split.bucket, self._names)
 
     def _layout(self, level: int) -> FileLayout:
         layout = keyed_layout(

@@ -118,7 +118,7 @@ def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
     found: list[pa.RecordBatch] = []
     with reader.files_ahead.of_splits([split]):
         for row in range(split.count):
-            file = SplitFile(split=split.file(row), row=0, reader=reader)
+            file = SplitFile(split=split, row=row, reader=reader)
             request = ReadRequest(
                 fields=reader.fields,
                 system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),

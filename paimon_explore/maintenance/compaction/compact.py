@@ -72,9 +72,9 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.manifest_arrays import byte_rows, numbers
+from paimon_explore.scan.manifest_arrays import byte_rows, numbers, true_rows
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.data_split import DataSplit, KnownPaths
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
@@ -359,7 +359,9 @@ def _bucket_splits(
     entries = files_of_specs(entries, schema, partitions)
     scanned = ScanTarget(store=store, schema=schema, options=target.options, snapshot=snapshot)
     if len(entries):
-        yield from whole_buckets(scanned.located(entries, snapshot))
+        files = scanned.located(entries, snapshot)
+        files = replace(files, paths_of=KnownPaths(files.paths))  # in one batch for all buckets
+        yield from whole_buckets(files)
 
 
 def _entries_of_buckets(
@@ -415,9 +417,10 @@ def _primary_key_bucket(
 
 def _index_of(split: DataSplit, index: IndexEntries) -> IndexEntries:
     """Return the index files of one bucket."""
-    bucket = (split.partition, split.bucket)
-    own = [(row["partition"], row["bucket"]) == bucket for row in index.rows()]
-    return index.filter(np.array(own, np.bool_))
+    is_own = index.numbers("bucket") == split.bucket
+    if is_own.any():
+        is_own &= true_rows(pc.equal(index.column("partition"), pa.scalar(split.partition)))
+    return index.filter(is_own)
 
 
 def _append_bucket(target: WriteTarget, split: DataSplit, index: IndexEntries) -> AppendBucket:

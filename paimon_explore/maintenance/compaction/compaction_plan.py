@@ -14,7 +14,6 @@ from typing import Protocol
 
 import numpy as np
 
-from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -22,8 +21,8 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.scan.manifest_arrays import numbers
-from paimon_explore.scan.splits.key_range_sections import key_ranks, sections, sorted_runs
+from paimon_explore.scan.manifest_arrays import Rows, numbers
+from paimon_explore.scan.splits.key_range_sections import sections, sorted_runs
 
 Section = tuple[tuple[int, ...], ...]
 """Sorted runs of overlapping files, in the order of Java; files are positions in the bucket."""
@@ -65,7 +64,7 @@ class CompactionUnitPlan:
     Args:
         unit: the compaction unit.
         files: all files of the bucket.
-        keys: the trimmed primary key.
+        ranks: the ranks of their first and last keys, as of `key_ranks`.
         options: effective options.
         top: the highest level of the table.
         expired: files with expired rows, which are always rewritten.
@@ -75,7 +74,7 @@ class CompactionUnitPlan:
         self,
         unit: CompactionUnit,
         files: ManifestEntries,
-        keys: RowType,
+        ranks: tuple[Rows, Rows],
         *,
         options: TableOptions,
         top: int,
@@ -83,8 +82,7 @@ class CompactionUnitPlan:
     ) -> None:
         self._unit = unit
         self._expired = frozenset(expired)
-        self._files = files
-        self._keys = keys
+        self._ranks = ranks
         self._sizes = numbers(files.table, "file_size").tolist()
         self._levels = numbers(files.table, "level").tolist()
         self._retracts = files.table.column("delete_row_count").to_pylist()
@@ -109,7 +107,7 @@ class CompactionUnitPlan:
 
     def _sections(self) -> list[Section]:
         files = np.array(self._unit.files, np.int64)
-        lows, highs = key_ranks(self._files.take(files), self._keys)
+        lows, highs = (ranks[files] for ranks in self._ranks)
         return [
             tuple(
                 tuple(int(files[index]) for index in run)

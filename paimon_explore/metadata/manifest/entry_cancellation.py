@@ -49,8 +49,8 @@ def live_entries(
     added = entries.of_kind(FileKind.ADD) if len(deleted) else entries
     if len(deleted):
         candidates = _is_in(added.column("file_name"), _one(deleted, "file_name"))
-        keys = _identities(added.filter(candidates))
-        is_cancelled = _is_in(keys, as_array(_identities(deleted)))
+        keys = entry_identities(added.filter(candidates))
+        is_cancelled = _is_in(keys, as_array(entry_identities(deleted)))
         cancelled = _mask(candidates)
         cancelled[cancelled] = _mask(is_cancelled)
         added = added.filter(~cancelled)
@@ -71,7 +71,7 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
     Raises:
         CorruptFileError: an identity is added although it is present or already deleted.
     """
-    keys = pc.call_function("dictionary_encode", [as_array(_identities(entries))])
+    keys = pc.call_function("dictionary_encode", [as_array(entry_identities(entries))])
     codes = fixed_values(keys.indices, np.int32)
     kinds = fixed_values(_one(entries, "kind"), np.int8)
     adds = np.bincount(codes[kinds == FileKind.ADD], minlength=len(keys.dictionary))
@@ -99,7 +99,7 @@ def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
     names = added.column("file_name")
     if len(pc.call_function("unique", [names])) == len(names):
         return
-    keys = pc.call_function("dictionary_encode", [as_array(_identities(added))])
+    keys = pc.call_function("dictionary_encode", [as_array(entry_identities(added))])
     codes = fixed_values(keys.indices, np.int32)
     first = np.zeros(len(codes), dtype=np.bool_)
     first[np.unique(codes, return_index=True)[1]] = True
@@ -114,7 +114,7 @@ def _twice_added(entries: ManifestEntries, row: int, path: str) -> CorruptFileEr
     )
 
 
-def _identities(entries: ManifestEntries) -> Chunks:
+def entry_identities(entries: ManifestEntries) -> Chunks:
     """Return one binary value per entry that is equal if and only if the identities are equal.
 
     File names contain neither NUL nor "/", so the parts before the partition are unambiguous; the

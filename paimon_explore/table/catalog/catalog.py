@@ -42,7 +42,7 @@ from paimon_explore.table.catalog.catalog_system_tables import (
     Warehouse,
     global_table,
 )
-from paimon_explore.table.catalog.catalog_tables import table_info
+from paimon_explore.table.catalog.catalog_tables import READABLE, table_info
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_stored_table
 from paimon_explore.table.table_definition import (
@@ -54,8 +54,6 @@ from paimon_explore.table.table_definition import (
 if TYPE_CHECKING:
     from paimon_explore.metastore.metastore import Metastore
 
-_READABLE = frozenset({"table", "materialized-table"})
-"""Values of the option `type` of tables that have Paimon's layout."""
 _MAX_SUGGESTED = 1_000
 """Number of names that an error searches for a similar one; a server may have very many."""
 
@@ -393,7 +391,7 @@ class Catalog(SqlCatalog):
         """
         wanted = parse_identifier(name)
         if self._is_global(wanted):
-            warehouse = Warehouse(options=self.options, opened=self._opened_tables)
+            warehouse = Warehouse(options=self.options, metastore=self._metastore)
             return global_table(warehouse, wanted.table)
         if wanted.system_table is None:
             raise InvalidInputError(
@@ -414,35 +412,12 @@ class Catalog(SqlCatalog):
         """
         return {"warehouse": self.warehouse} if self._options is None else dict(self._options)
 
-    def _opened_tables(self) -> Iterator[tuple[str, str, Table]]:
-        """Open all tables one after the other, with their database and name.
-
-        Tables without Paimon's layout, such as format tables, are left out, and so are tables that
-        are dropped in the meantime.
-        """
-        for database in self.databases():
-            for name in self.tables(database):
-                table = self._opened(Identifier(database=database, table=name))
-                if table is not None:
-                    yield database, name, table
-
-    def _opened(self, wanted: Identifier) -> Table | None:
-        try:
-            info = table_info(self._metastore, wanted)
-            if info.type not in _READABLE:
-                return None
-            return open_stored_table(info.file_io, info.path, info=info)
-        except NotFoundError as error:
-            if error.kind != "table":
-                raise
-            return None
-
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         if options and wanted.branch == MAIN_BRANCH:
             wanted = replace(wanted, branch=options.get(BRANCH.key, MAIN_BRANCH))
         try:
             info = table_info(self._metastore, wanted)
-            if info.type not in _READABLE:
+            if info.type not in READABLE:
                 raise _other_type(info.type, wanted)
             return open_stored_table(info.file_io, info.path, wanted.branch, options, info)
         except NotFoundError as error:

@@ -4,17 +4,27 @@ Columns that only a catalog server can fill (owner, who changed a table and when
 Spec: concepts/system-tables, global system tables.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.fileio.concurrent_requests import each_at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import PATH, TYPE
+from paimon_explore.metastore.catalog_values import TableInfo
+from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.sanitize import encodable, masked_options
+from paimon_explore.table.catalog.catalog_tables import READABLE, table_info
 from paimon_explore.table.row_reader import RowSource
-from paimon_explore.table.table import Table
+from paimon_explore.table.table import Table, open_stored_table
+
+if TYPE_CHECKING:
+    from paimon_explore.metastore.metastore import Metastore
 
 DATABASE = "sys"
 
@@ -37,7 +47,9 @@ _KEY_VALUE = "key string, value string"
 TABLE_OPTIONS = schema_from_text(_WHERE, _KEY_VALUE)
 CATALOG_OPTIONS = schema_from_text(_KEY_VALUE)
 
-Row = dict[str, object]
+Row: TypeAlias = dict[str, object]
+RowsOf: TypeAlias = Callable[[Table], list[Row]]
+"""Returns the rows of one table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +58,51 @@ class Warehouse:
 
     Attributes:
         options: returns the catalog's own options, without secrets.
-        opened: opens all tables, with their database and name.
+        metastore: its databases and tables.
     """
 
     options: Callable[[], Mapping[str, str]]
-    opened: Callable[[], Iterable[tuple[str, str, Table]]]
+    metastore: "Metastore"
+
+    def read_tables(self, rows_of: RowsOf) -> Iterator[tuple[str, str, list[Row]]]:
+        """Read rows of all tables, those of a database at the same time if they are remote.
+
+        Tables without Paimon's layout, such as format tables, are left out, and so are tables that
+        are dropped in the meantime.
+
+        Yields:
+            Database, name and rows of each table, in the order of the names.
+        """
+        for database in self.metastore.databases():
+            infos: dict[str, TableInfo] = {}
+            for name in sorted(self.metastore.tables(database)):
+                with _unless_dropped():
+                    info = table_info(self.metastore, Identifier(database=database, table=name))
+                    if info.type in READABLE:
+                        infos[name] = info
+            calls = [partial(_read, info, rows_of) for info in infos.values()]
+            storage = next((info.file_io for info in infos.values()), None)
+            found = () if storage is None else each_at_once(storage, calls)
+            for name, rows in zip(infos, found, strict=True):
+                yield database, name, rows
+
+
+@contextmanager
+def _unless_dropped() -> Iterator[None]:
+    """Ignore that a table does not exist, because it was dropped after it was listed."""
+    try:
+        yield
+    except NotFoundError as error:
+        if error.kind != "table":
+            raise
+
+
+def _read(info: TableInfo, rows_of: RowsOf) -> list[Row]:
+    """Open a table and read rows of it."""
+    rows: list[Row] = []
+    with _unless_dropped():
+        rows += rows_of(open_stored_table(info.file_io, info.path, info=info))
+    return rows
 
 
 def global_table(warehouse: Warehouse, name: str) -> RowSource:
@@ -70,24 +122,34 @@ def global_table(warehouse: Warehouse, name: str) -> RowSource:
     )
 
 
-def _tables(warehouse: Warehouse) -> list[Row]:
+def _of_tables(rows_of: RowsOf) -> Callable[[Warehouse], list[Row]]:
+    """Return a function of the rows of all tables, with the names of the tables."""
+
+    def rows(warehouse: Warehouse) -> list[Row]:
+        return [
+            {"database_name": encodable(database), "table_name": encodable(name), **row}
+            for database, name, found in warehouse.read_tables(rows_of)
+            for row in found
+        ]
+
+    return rows
+
+
+def _table(table: Table) -> list[Row]:
     return [
         {
-            "database_name": encodable(database),
-            "table_name": encodable(name),
             "table_type": table.options.value(TYPE).value,
             "partitioned": bool(table.schema.partition_keys),
             "primary_key": bool(table.schema.primary_keys),
         }
-        for database, name, table in warehouse.opened()
     ]
 
 
-def _partitions(warehouse: Warehouse) -> list[Row]:
+def _partitions(table: Table) -> list[Row]:
+    if not table.schema.partition_keys:
+        return []
     return [
         {
-            "database_name": encodable(database),
-            "table_name": encodable(name),
             "partition_name": row["partition"],
             "record_count": row["record_count"],
             "file_size_in_bytes": row["file_size_in_bytes"],
@@ -95,8 +157,6 @@ def _partitions(warehouse: Warehouse) -> list[Row]:
             "last_file_creation_time": row["last_update_time"],
             "done": row["done"],
         }
-        for database, name, table in warehouse.opened()
-        if table.schema.partition_keys
         for row in _with_millis(table.inspect.partitions()).to_pylist()
     ]
 
@@ -107,21 +167,9 @@ def _with_millis(rows: pa.Table) -> pa.Table:
     return rows.set_column(at, pa.field("last_update_time", pa.int64()), millis)
 
 
-def _table_options(warehouse: Warehouse) -> list[Row]:
-    return [
-        {
-            "database_name": encodable(database),
-            "table_name": encodable(name),
-            "key": key,
-            "value": value,
-        }
-        for database, name, table in warehouse.opened()
-        for key, value in _options(table)
-    ]
-
-
-def _options(table: Table) -> list[tuple[str, str]]:
-    return sorted(masked_options({**table.schema.options, PATH.key: table.path}).items())
+def _table_options(table: Table) -> list[Row]:
+    found = masked_options({**table.schema.options, PATH.key: table.path})
+    return [{"key": key, "value": value} for key, value in sorted(found.items())]
 
 
 def _catalog_options(warehouse: Warehouse) -> list[Row]:
@@ -132,11 +180,11 @@ def _catalog_options(warehouse: Warehouse) -> list[Row]:
 
 
 GLOBAL_TABLES: Mapping[str, tuple[pa.Schema, Callable[[Warehouse], list[Row]]]] = {
-    "tables": (TABLES, _tables),
-    "all_tables": (TABLES, _tables),
-    "partitions": (PARTITIONS, _partitions),
-    "all_partitions": (PARTITIONS, _partitions),
-    "all_table_options": (TABLE_OPTIONS, _table_options),
+    "tables": (TABLES, _of_tables(_table)),
+    "all_tables": (TABLES, _of_tables(_table)),
+    "partitions": (PARTITIONS, _of_tables(_partitions)),
+    "all_partitions": (PARTITIONS, _of_tables(_partitions)),
+    "all_table_options": (TABLE_OPTIONS, _of_tables(_table_options)),
     "catalog_options": (CATALOG_OPTIONS, _catalog_options),
 }
 """The tables of the database `sys`: columns and rows by name."""

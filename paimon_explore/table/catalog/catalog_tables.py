@@ -40,6 +40,10 @@ class CatalogTables:
         return store_of(open_stored_table(info.file_io, info.path, wanted.branch, info=info))
 
 
+READABLE = frozenset({"table", "materialized-table"})
+"""Values of the option `type` of tables that have Paimon's layout."""
+
+
 def table_info(metastore: "Metastore", wanted: Identifier) -> "TableInfo":
     """Return what a catalog knows of a table, with the other tables of the catalog."""
     return replace(metastore.table(wanted), siblings=CatalogTables(metastore))

@@ -9,6 +9,8 @@ import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import NotFoundError
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import Snapshot
 from support.lifecycle import files_of, keyed_table, plain_table, replaced_rows
 from support.written import KINDS, make
@@ -144,6 +146,40 @@ def test_every_file_that_is_gone_or_cut_is_found(
         assert rule in rules(table), path
         file.write_bytes(content)
     assert rules(table) == set()
+
+
+def test_a_file_that_is_gone_is_found_in_each_state_that_has_it(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path, {"manifest.merge-min-count": "3"}), 2)
+    before = files_of(table)
+    table.append([{"k": 3, "v": "x"}])
+    (gone,) = (Path(table.path) / path for path in files_of(table) - before if "bucket-" in path)
+    for number in range(4, 9):
+        table.append([{"k": number, "v": "x"}])
+    replaced_rows(table, 2)
+    gone.unlink()
+    paths = table._store.paths
+    assert [(found.path, found.what) for found in table.maintenance.fsck()] == [
+        (paths.snapshot(number), f"{gone} is missing") for number in range(3, 9)
+    ]
+
+
+def test_overlapping_files_are_found_in_each_state_that_has_both(tmp_path: Path) -> None:
+    table = keyed_table(tmp_path, {"num-levels": "3"})
+    table.upsert([{"k": 1, "v": "x"}, {"k": 5, "v": "x"}])
+    table.compact()
+    snapshot = table.snapshot
+    assert isinstance(snapshot, Snapshot)
+    manifests = table._store.manifests
+    (name,) = manifests.delta(snapshot).names
+    rows = manifests.read(name).rows()
+    rows.append({**rows[-1], "file_name": "data-other-0.parquet"})
+    path = Path(table._store.paths.manifest(name))
+    path.write_bytes(encode_records(ManifestEntries.from_rows(rows)))
+    table.upsert([{"k": 9, "v": "x"}])
+    overlaps = [
+        found.path for found in table.maintenance.fsck() if "disjoint key ranges" in found.rule
+    ]
+    assert overlaps == [table._store.paths.snapshot(number) for number in (2, 3)]
 
 
 def test_rows_that_are_not_there_are_found_by_reading(tmp_path: Path) -> None:

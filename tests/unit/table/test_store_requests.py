@@ -442,6 +442,25 @@ def test_all_tags_and_branches_are_asked_for_together(far: FarTable, name: str) 
         act(table)
 
 
+def test_all_tables_of_a_catalog_are_opened_together(far: FarTable) -> None:
+    for name in ("db.u", "db.v"):
+        far.catalog.create_table(name, COLUMNS)
+    far.requests.clear()
+    with far.requests.together(3, "GET schema/schema-0"):
+        found = far.elsewhere.system_table("sys.all_tables").to_arrow()
+    assert found.column("table_name").to_pylist() == ["t", "u", "v"]
+    assert far.requests.log.count("GET schema/schema-0") == 3  # none came alone and again
+
+
+def test_a_health_check_lists_the_snapshots_for_the_timeline_and_for_its_rules(
+    far: FarTable,
+) -> None:
+    table = far.open()
+    far.requests.clear()
+    table.health()
+    assert far.requests.log.count("LIST snapshot/") == 2
+
+
 def test_fsck_reads_each_metadata_file_once(far: FarTable) -> None:
     table = far.open()
     far.requests.clear()
