@@ -35,8 +35,9 @@ def compact(catalog: Catalog, *names: str, **arguments: Any) -> CompactionReport
 def files(catalog: Catalog) -> dict[str, int]:
     """The number of files of each table."""
     return {
-        f"{database}.{name}": table.inspect.files().num_rows
-        for database, name, table in catalog._opened_tables()
+        f"{database}.{name}": catalog.table(f"{database}.{name}").inspect.files().num_rows
+        for database in catalog.databases()
+        for name in catalog.tables(database)
     }
 
 
