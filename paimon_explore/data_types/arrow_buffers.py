@@ -339,6 +339,16 @@ def null_scalar(data_type: pa.DataType) -> Scalar:
     return null_array(1, data_type)[0]
 
 
+def nulls_like(values: "Column | Scalar") -> "Column | Scalar":
+    """Build as many nulls as there are values, for `if_else`.
+
+    Arrow 19 computes wrong offsets for a slice of texts with a null scalar.
+    """
+    if isinstance(values, pa.Scalar):
+        return null_scalar(values.type)
+    return null_array(len(values), values.type)
+
+
 def empty_array(data_type: pa.DataType) -> Column:
     """Build an array without entries."""
     return null_array(0, data_type)

@@ -12,7 +12,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Scalar,
     binary_scalar,
     build_bool,
-    null_scalar,
+    nulls_like,
     string_array,
     string_scalar,
 )
@@ -75,9 +75,9 @@ def joined(lists: Column, separator: str) -> Column:
 
 def where_valid(like: Column, values: Column) -> Column:
     """Return the values, null where another column is null."""
-    return computed("if_else", [like.is_valid(), values, null_scalar(values.type)])
+    return computed("if_else", [like.is_valid(), values, nulls_like(values)])
 
 
 def kept_where(flags: Bools, values: Column) -> Column:
     """Return the values where a mask is true, null elsewhere."""
-    return computed("if_else", [build_bool(flags), values, null_scalar(values.type)])
+    return computed("if_else", [build_bool(flags), values, nulls_like(values)])

@@ -24,7 +24,8 @@ from paimon_explore.encoding.parts_ahead import Range
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_metadata import PageMetadata
 
-_OPTIONAL_KEYS_ERROR = "Map keys must be annotated as required"
+_FOOTER_ERRORS = ("Map keys must be annotated as required", "LogicalType that is not recognized")
+"""What Arrow writes of footers that it can read once they are changed."""
 _BUFFER_BYTES = 4096
 _KEPT_FILES = 64
 _KEPT_BYTES = 32 << 10
@@ -142,8 +143,8 @@ def _opened(footer: bytes) -> ParquetReader | None:
     """Open a footer with Arrow; None if it must be changed first."""
     try:
         opened = open_reader(pa.BufferReader(footer_as_file(footer)))
-    except pa.ArrowInvalid as error:
-        if _OPTIONAL_KEYS_ERROR in str(error):
+    except (pa.ArrowInvalid, OSError) as error:
+        if any(known in str(error) for known in _FOOTER_ERRORS):
             return None
         raise
     if not any(map(_may_be_int96, opened.schema_arrow.types)):

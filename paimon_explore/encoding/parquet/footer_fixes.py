@@ -1,6 +1,6 @@
 """Rewriting of Parquet footers in memory, for files that Arrow rejects or decodes incorrectly.
 
-Only the footer is rewritten; the pages are read from the file unchanged. There are two changes:
+Only the footer is rewritten; the pages are read from the file unchanged. There are three changes:
 
 - **Maps with an OPTIONAL key** (releases 0.7 and 0.8): Arrow rejects the whole file. The key
   cannot be made REQUIRED, as the definition levels in the pages count it as optional. Instead, the
@@ -9,6 +9,8 @@ Only the footer is rewritten; the pages are read from the file unchanged. There 
 - **INT96 timestamps**: Arrow converts them to int64 nanoseconds and silently wraps around outside
   the years 1677 to 2262. They are read as 12-byte fixed-length binaries, whose pages have the same
   bytes, and decoded with a range check (`arrow_type_conversion`).
+- **Logical types that Arrow does not know**, such as GEOMETRY for Arrow 19: it rejects the whole
+  file. Without the logical type, it reads the values of the physical type.
 
 Spec: Parquet format, `parquet.thrift`. Seen in: tables of release 0.8.2; golden ts9_negative.
 """
@@ -49,6 +51,7 @@ _COLUMNS, _META_DATA, _COLUMN_TYPE, _STATISTICS = 1, 3, 1, 12  # RowGroup, Colum
 _OPTIONAL = 1
 _MAP, _MAP_KEY_VALUE, _LIST = 1, 2, 3  # converted types
 _LOGICAL_MAP, _LOGICAL_LIST = 2, 3  # members of the LogicalType union
+_FLOAT16 = 15  # the last member that each Arrow knows
 _INT96, _FIXED = 3, 7  # physical types
 
 INT96_BYTES = 12
@@ -56,7 +59,7 @@ INT96_BYTES = 12
 
 
 def readable_footer(footer: bytes, *, path: str) -> bytes:
-    """Rewrite maps with optional keys as lists and INT96 columns as 12-byte binaries.
+    """Rewrite optional map keys and INT96 columns; remove logical types that Arrow may not know.
 
     Args:
         footer: the Thrift bytes of the FileMetaData struct (without length and magic).
@@ -70,6 +73,7 @@ def readable_footer(footer: bytes, *, path: str) -> bytes:
         elements = list(structs_of(metadata[_SCHEMA][1]))
         _maps_as_lists(elements)
         _int96_elements(elements)
+        _without_new_types(elements)
         for group in structs_of(metadata.get(_ROW_GROUPS, (Wire.LIST, _NO_GROUPS))[1]):
             _int96_chunks(group)
     except (ThriftError, KeyError) as error:
@@ -101,6 +105,12 @@ def _int96_elements(elements: list[Struct]) -> None:
         if int_of(element, _TYPE) == _INT96:
             element[_TYPE] = (Wire.I32, _FIXED)
             element[_TYPE_LENGTH] = (Wire.I32, INT96_BYTES)
+
+
+def _without_new_types(elements: list[Struct]) -> None:
+    for element in elements:
+        if max(struct_of(element.get(_LOGICAL, (Wire.STRUCT, {}))[1]), default=0) > _FLOAT16:
+            del element[_LOGICAL]
 
 
 def _int96_chunks(group: Struct) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, null_scalar
+from paimon_explore.data_types.arrow_buffers import Column, nulls_like
 from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import (
     BYTES,
@@ -87,7 +87,7 @@ def _plain(array: Column, _source: AtomicType, target: AtomicType) -> Column:
 
 def _where(array: Column, keep: Column) -> Column:
     """The values where `keep` is true, else null."""
-    return call("if_else", keep, array, null_scalar(array.type))
+    return call("if_else", keep, array, nulls_like(array))
 
 
 def _int_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column:

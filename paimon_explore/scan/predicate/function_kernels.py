@@ -24,6 +24,7 @@ from paimon_explore.data_types.arrow_buffers import (
     int64_values,
     list_offsets,
     null_scalar,
+    nulls_like,
     take_column,
     take_rows,
     true_mask,
@@ -215,10 +216,10 @@ def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
     return call("coalesce", *columns)
 
 
-def null_if(columns: Sequence[Column], result: DataType) -> Column:
+def null_if(columns: Sequence[Column], _result: DataType) -> Column:
     """`nullif`: the first value; null where it equals the second."""
     same = call("coalesce", call("equal", *columns), values_array([False], _BOOLEAN)[0])
-    return call("if_else", same, null_scalar(to_arrow(result)), columns[0])
+    return call("if_else", same, nulls_like(columns[0]), columns[0])
 
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)

@@ -208,9 +208,7 @@ def _given_column(
         return _objects(values, name, field.type)
     check_object_columns(values, name)
     try:
-        if isinstance(values, ArrowStream):  # a series of pandas or polars
-            return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
-        made = _numpy_column(values)
+        made = _typed_column(values)
     except _UNREADABLE as error:
         raise InvalidInputError(
             f"Column {name!r} cannot be converted to Arrow: {error}."
@@ -227,8 +225,12 @@ def _given_column(
     return column_of_values(list(values), name, field.type)
 
 
-def _numpy_column(values: object) -> "Column | None":
-    """Convert a NumPy array; None if it holds Python objects."""
+def _typed_column(values: object) -> "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]] | None":
+    """Convert a series or a NumPy array; None for other values, and arrays of Python objects."""
+    if _is_series(values):  # in pandas 2, it is no stream
+        return pa.Array.from_pandas(values)
+    if isinstance(values, ArrowStream):  # a series of polars
+        return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return None
     if values.dtype.kind == "M":

@@ -24,6 +24,7 @@ are cast through strings, which Arrow prints in the shortest form and parses to 
 
 from collections.abc import Callable
 from decimal import Decimal
+from math import isnan
 
 import numpy as np
 import numpy.typing as npt
@@ -269,7 +270,8 @@ def _mismatch(array: Column, data_type: AtomicType) -> Misfit:
 
 def _is_nan(one: Column) -> bool:
     """Whether an array of one value has NaN."""
-    return pat.is_floating(one.type) and bool(pc.is_nan(one)[0].as_py())
+    value = one[0].as_py() if pat.is_floating(one.type) else None
+    return value is not None and isnan(value)
 
 
 def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:

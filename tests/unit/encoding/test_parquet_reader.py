@@ -9,8 +9,18 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.encoding.data_file_reader import Span, StoredColumn
-from paimon_explore.encoding.parquet.footer_fixes import footer_length, readable_footer
+from paimon_explore.encoding.parquet.footer_fixes import (
+    footer_as_file,
+    footer_length,
+    readable_footer,
+)
 from paimon_explore.encoding.parquet.reader import ParquetDataFile, consecutive, open_parquet
+from paimon_explore.encoding.parquet.thrift_compact import (
+    Wire,
+    decode_struct,
+    encode_struct,
+    structs_of,
+)
 from paimon_explore.errors import CorruptFileError
 from support.files import parquet_bytes, stored
 from support.foreign_files import PARQUET_0_8_2
@@ -150,6 +160,17 @@ def test_a_footer_with_nothing_to_mend_stays_as_it_is() -> None:
     length = footer_length(data[-8:], path="f", size=len(data))
     footer = data[-8 - length : -8]
     assert readable_footer(footer, path="f") == footer
+
+
+def test_columns_of_logical_types_that_arrow_does_not_know_have_their_values() -> None:
+    data = parquet_bytes(TEN_INTS)
+    length = footer_length(data[-8:], path="f", size=len(data))
+    footer = decode_struct(data[-8 - length : -8])
+    column = list(structs_of(footer[2][1]))[1]
+    column[10] = (Wire.STRUCT, {99: (Wire.STRUCT, {})})
+    changed = data[: -8 - length] + footer_as_file(encode_struct(footer))[4:]
+    batch = next(opened(changed).batches([stored("i", "INT")], (0,), 10))
+    assert as_python(batch.columns[0]) == TEN_INTS["i"].to_pylist()
 
 
 @pytest.mark.parametrize(
