@@ -153,7 +153,7 @@ class BitmapReader:
         part = self._view[self.position : self.position + _BITSET_BYTES]
         if len(part) != _BITSET_BYTES:
             self._fail(self.position, "extends beyond the end of the file")
-        if int(np.bitwise_count(part).sum()) != cardinality:
+        if int.from_bytes(part.tobytes()).bit_count() != cardinality:
             self._fail(
                 self.position, f"a bitset must have {cardinality} bits set, as stated in the header"
             )

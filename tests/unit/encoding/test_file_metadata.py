@@ -51,7 +51,10 @@ def read(file: ParquetDataFile) -> int:
 
 
 def longer_histogram(chunk: Struct) -> None:
-    sizes = struct_of(struct_of(chunk[_META][1])[_SIZES][1])
+    column = struct_of(chunk[_META][1])
+    if _SIZES not in column:
+        pytest.skip("this Arrow does not write histograms")
+    sizes = struct_of(column[_SIZES][1])
     sizes[3] = (Wire.LIST, ThriftList(Wire.I64, [1, 1, 1]))
 
 
