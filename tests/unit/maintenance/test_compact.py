@@ -11,6 +11,7 @@ from paimon_explore.errors import (
     FormatError,
     InvalidInputError,
     MissingFileError,
+    StorageError,
     UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.compaction.compact import compact_table
@@ -20,8 +21,12 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
+from support.faulty_file_io import Fault, FaultyFileIO
+from support.lifecycle import files_of
 from support.memory_files import forget_manifests
 from support.small_tables import new_catalog
+from support.table_kinds import TABLE_KINDS
+from support.through import through
 from support.written import columns
 
 MANY_VALUES = [(k, 1) for k in range(100, 1100)]
@@ -437,3 +442,25 @@ def test_buckets_are_chosen_where_their_number_is_fixed(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"bucket": "-1"})
     with pytest.raises(InvalidInputError, match="in tables with fixed buckets only"):
         table.compact(buckets=0)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["append", "append, evolving", "keyed", "indexed", "full-compaction", "lookup, vectors"],
+)
+def test_a_compaction_that_fails_leaves_no_files(kind: str, tmp_path: Path) -> None:
+    table = TABLE_KINDS[kind].create(str(tmp_path))
+    write = table.upsert if table.schema.primary_keys else table.append
+    for v in range(3):
+        write([{"p": "a", "k": k, "v": v, "w": str(v)} for k in range(v, v + 3)])
+    before, count, failed, made = files_of(table), table.count(), 0, None
+    while made is None and failed < 30:
+        broken = FaultyFileIO(table._store.file_io, failed + 1, Fault.BEFORE)
+        try:
+            made = through(table, broken).compact(full=True)
+            assert made is not None
+        except StorageError:
+            assert files_of(table) == before
+            failed += 1
+    assert 3 < failed < 30, "data, manifests and lists"
+    assert table.count() == count
