@@ -192,7 +192,10 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
         if holds_blob and field.name not in blobs:
             yield f"BLOB cannot be inside column {field.name!r} of type {type_text(field.type)}"
     if blobs and not schema.primary_keys and not options.value(DATA_EVOLUTION_ENABLED):
-        yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
+        yield (
+            f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'; a column of "
+            "BYTES (binary() in Arrow, not large_binary()) does not"
+        )
     if blobs and len(blobs) == len(schema.fields):
         yield "a table with BLOB columns needs other columns as well"
     ordering = {name for names, _ in SEQUENCE_GROUP.columns_in(options) for name in names}
