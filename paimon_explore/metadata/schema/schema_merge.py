@@ -31,6 +31,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
     ChangeType,
@@ -65,6 +66,9 @@ def merged_changes(schema: TableSchema, new: RowType, known: RowType) -> list[Sc
 
     Returns:
         The changes in order; empty if the table can store the rows.
+
+    Raises:
+        InvalidInputError: a new column differs from one of the table by case only.
     """
     fixed = {*schema.primary_keys, *schema.partition_keys}
     return list(_row_changes((), schema.row_type, new, known, fixed))
@@ -77,6 +81,7 @@ def _row_changes(
         column = (*path, field.name)
         old = current.field(field.name)
         if old is None:
+            _check_case(column, current)
             yield AddColumn(
                 column=column,
                 type=with_nullable(field.type, nullable=True),
@@ -84,6 +89,15 @@ def _row_changes(
             )
         elif path or field.name not in fixed:
             yield from _type_changes(column, old.type, field.type, compared.type)
+
+
+def _check_case(column: ColumnPath, current: RowType) -> None:
+    alike = [name for name in current.names if name.lower() == column[-1].lower()]
+    if alike:
+        raise InvalidInputError(
+            f"The new column {'.'.join(column)!r} differs from {alike[0]!r} by case only.",
+            hint=f"Rename it to {alike[0]!r}, or call add_column() first to have both.",
+        )
 
 
 def _type_changes(

@@ -246,3 +246,15 @@ def test_a_new_column_without_values_is_an_error_that_names_it(value: object) ->
     table = append_table(columns(id=pa.int32()))
     with pytest.raises(InvalidInputError, match="The new column 'v' contains no values"):
         table.append([{"id": 1, "v": value}], merge_schema=True)
+
+
+def test_columns_that_differ_by_case_only_are_not_added() -> None:
+    rows = pa.struct([("x", pa.int32())])
+    table = append_table(pa.schema({"v": pa.int32(), "r": rows}))
+    for row in ({"V": 1}, {"r": {"X": 1}}):
+        with pytest.raises(InvalidInputError, match=r"differs from '[vx]' by case only"):
+            table.append([row], merge_schema=True)
+    assert table.schema.row_type.names == ("v", "r")
+    table.add_column("V", "INT")
+    table.append([{"V": 1, "w": 2}], merge_schema=True)
+    assert table.to_arrow().to_pylist() == [{"v": None, "r": None, "V": 1, "w": 2}]
