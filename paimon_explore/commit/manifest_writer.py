@@ -13,6 +13,7 @@ a NaN, which has no order.
 Spec: concepts/spec/manifest, manifest list.
 """
 
+import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import partial
@@ -224,11 +225,11 @@ class ManifestWriter:
     target_bytes: int
     file_format: str = AVRO
     unique: str = field(default_factory=lambda: str(uuid4()))
-    written: list[str] = field(default_factory=list)
+    written: builtins.list[str] = field(default_factory=list)
     _manifests: "count[int]" = field(default_factory=count)
     _others: "count[int]" = field(default_factory=count)
     _recent: dict[str, bytes] = field(default_factory=dict)
-    _pending: list[tuple[str, bytes]] = field(default_factory=list)
+    _pending: builtins.list[tuple[str, bytes]] = field(default_factory=list)
 
     def entries(self, entries: ManifestEntries) -> ManifestFiles:
         """Write entries into manifests of at most the target size; none if there are no entries.
@@ -273,7 +274,7 @@ class ManifestWriter:
         name = self._new_manifest(joined(containers))
         return _one_manifest({**_merged_row(manifests), **name, **_range_columns(span)})
 
-    def _containers(self, manifests: ManifestFiles) -> list[bytes] | None:
+    def _containers(self, manifests: ManifestFiles) -> builtins.list[bytes] | None:
         """Return the bytes of the manifests, small ones repacked; None if not compatible."""
         plain = encode_records(ManifestEntries.empty(), self.codec)
         small: list[tuple[str, bytes]] = []

@@ -6,6 +6,7 @@ and path; a missing file raises `MissingFileError`. `translate_stream_errors` do
 file that is written through a stream.
 """
 
+import builtins
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
@@ -61,7 +62,7 @@ class FileIO(Protocol):
     def exists(self, path: str) -> bool:
         """Return whether a file or folder exists."""
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, including hidden files, sorted by name; empty if it does not exist."""
 
     def walk(self, folder: str) -> Iterator[FileStatus]:

@@ -9,6 +9,7 @@ it deletes an existing target, so the rename calls libhdfs directly, which pyarr
 Spec: Hadoop, FileSystem.rename and libhdfs (hdfs.h).
 """
 
+import builtins
 import ctypes
 import os
 import sys
@@ -208,7 +209,7 @@ class HdfsFileIO:
             return False
         return True
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, including hidden files, sorted by name; empty if it does not exist."""
         return sorted(self._found(folder, deep=False), key=lambda status: status.name)
 

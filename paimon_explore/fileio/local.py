@@ -14,6 +14,7 @@ See `local` for the order of the steps. If the file system has no hard links, th
 opened exclusively and written in one call.
 """
 
+import builtins
 import errno
 import os
 from collections.abc import Iterator, Sequence
@@ -83,7 +84,7 @@ class LocalFileIO:
         with _TranslateErrors("access", path):
             return _exists(local_path(path))
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, including hidden files, sorted by name; empty if it does not exist."""
         with _TranslateErrors("list", folder):
             return sorted(_entries(folder), key=lambda status: status.name)

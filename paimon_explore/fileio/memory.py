@@ -4,6 +4,7 @@ A `MemoryFileIO` has only the name of a set of files that the process keeps, so 
 in another process the set is empty.
 """
 
+import builtins
 import threading
 import time
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ class MemoryFileIO:
         """Return whether a file or folder exists."""
         return _key(path) in self._files.content or self._is_folder(_key(path))
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, including hidden files, sorted by name; empty if it does not exist."""
         prefix = _key(folder) + "/"
         files = self._files

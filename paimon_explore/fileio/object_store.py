@@ -12,6 +12,7 @@ conditional put was lost, the object is read before a retry: if it has the conte
 this call has created it.
 """
 
+import builtins
 import tempfile
 import threading
 import uuid
@@ -206,7 +207,7 @@ class ObjectStoreFileIO:
             return open_object(partial(self.read_range, path), len(data), [(0, data)])
         return self.open(path)
 
-    def _size_and_tail(self, path: str) -> tuple[int, list[Part]] | None:
+    def _size_and_tail(self, path: str) -> tuple[int, builtins.list[Part]] | None:
         """Return the size of an object and its last bytes; None if the store cannot tell both."""
         if _parts(path)[0] in paths.AZURE_SCHEMES:
             return None
@@ -245,7 +246,7 @@ class ObjectStoreFileIO:
             return False
         return True
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, sorted by name; empty if it does not exist."""
         bucket, key = self._locate(folder)
         prefix = _prefix(key)

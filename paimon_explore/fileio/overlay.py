@@ -11,6 +11,7 @@ that other processes add to these folders meanwhile can be hidden. So each opera
 transaction commits as usual, to a table that only the transaction sees.
 """
 
+import builtins
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
@@ -104,7 +105,7 @@ class OverlayFileIO:
         """Return whether a file or folder exists."""
         return path in self.written or (not self._is_hidden(path) and self.below.exists(path))
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, sorted by name."""
         found = {s.name: s for s in self.below.list(folder) if not self._is_hidden(s.path)}
         for path in self.written:
@@ -238,7 +239,7 @@ class StagedFileIO:
         """Return whether a file or folder exists."""
         return self._of(path).exists(path)
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, sorted by name."""
         is_staged = folder.rstrip("/") in self.folders
         return (self._memory if is_staged else self.below).list(folder)

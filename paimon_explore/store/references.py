@@ -7,6 +7,7 @@ The consumers (named streaming readers) of a branch.
 The statistics files of a table.
 """
 
+import builtins
 from functools import partial
 
 from paimon_explore.errors import NotFoundError, choices
@@ -33,7 +34,7 @@ from paimon_explore.store.json_file_loader import (
 class Tags(StoredFiles):
     """The tag folder of one branch; its subfolder `tag-success-file` is ignored."""
 
-    def names(self) -> list[str]:
+    def names(self) -> builtins.list[str]:
         """Return all tag names, sorted."""
         return list_names(self.file_io, self.paths.tag_dir, TAG_PREFIX)
 
@@ -54,7 +55,7 @@ class Tags(StoredFiles):
             raise NotFoundError("tag", name, self.paths.root, hint=hint)
         return found
 
-    def list(self) -> list[Tag]:
+    def list(self) -> builtins.list[Tag]:
         """Return all tags, sorted by snapshot id and name."""
         reads = [partial(self.find, name) for name in self.names()]
         found = [tag for tag in at_once(self.file_io, reads) if tag is not None]
@@ -105,7 +106,7 @@ class Branches:
 class Consumers(StoredFiles):
     """The consumer folder of one branch."""
 
-    def ids(self) -> list[str]:
+    def ids(self) -> builtins.list[str]:
         """Return all consumer ids, sorted."""
         return list_names(self.file_io, self.paths.consumer_dir, CONSUMER_PREFIX)
 

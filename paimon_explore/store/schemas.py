@@ -1,5 +1,6 @@
 """The schemas of a branch."""
 
+import builtins
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ class Schemas(StoredFiles):
 
     environment: "CatalogEnvironment | None" = None
 
-    def ids(self) -> list[int]:
+    def ids(self) -> builtins.list[int]:
         """Return the ids of all schemas, ascending."""
         return list_numbers(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
 
@@ -59,7 +60,7 @@ class Schemas(StoredFiles):
             raise NotFoundError("schema", schema_id, self.paths.root, hint=hint)
         return checked_id(found, schema_id, path)
 
-    def list(self) -> list[TableSchema]:
+    def list(self) -> builtins.list[TableSchema]:
         """Return all schemas, oldest first."""
         found = list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
         return at_once(self.file_io, [partial(self._listed, *one) for one in found])

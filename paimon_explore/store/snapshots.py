@@ -11,6 +11,7 @@ reports them. The history is the run of consecutive ids that ends at the latest 
 snapshots of the history may be deleted because of their ids.
 """
 
+import builtins
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -58,21 +59,21 @@ class Snapshots(StoredFiles):
 
         return version_management(self.environment)
 
-    def all_ids(self) -> list[int]:
+    def all_ids(self) -> builtins.list[int]:
         """Return the ids of all files, including strays, ascending."""
         return list_numbers(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
 
-    def ids(self) -> list[int]:
+    def ids(self) -> builtins.list[int]:
         """Return the ids of all snapshots up to the latest one, ascending."""
         return self.until_latest(self.all_ids())
 
-    def until_latest(self, found: list[int]) -> list[int]:
+    def until_latest(self, found: builtins.list[int]) -> builtins.list[int]:
         """Return those of the ids of all files that are not after the latest snapshot."""
         server = self._server
         latest = self._latest_of(found) if server is None else self.latest_id()
         return [] if latest is None else found[: bisect_right(found, latest)]
 
-    def history(self) -> list[int]:
+    def history(self) -> builtins.list[int]:
         """Return the consecutive ids that end at the latest snapshot, ascending."""
         return last_run(self.ids())
 
@@ -173,7 +174,7 @@ class Snapshots(StoredFiles):
             raise NotFoundError("snapshot", snapshot_id, self.paths.root, hint=hint)
         return found
 
-    def outside_history(self) -> list[Snapshot]:
+    def outside_history(self) -> builtins.list[Snapshot]:
         """Return the snapshots outside the history: strays, and remains before a gap.
 
         The id in their files may differ from the file name, for example in copies.
@@ -188,7 +189,7 @@ class Snapshots(StoredFiles):
         found = at_once(self.file_io, [partial(self._parsed, number) for number in sorted(ids)])
         return [one for one in found if one is not None]
 
-    def list(self) -> list[Snapshot]:
+    def list(self) -> builtins.list[Snapshot]:
         """Return all snapshots up to the latest, oldest first, without those that just expired."""
         return [found for found in self._each_listed(self._listed) if found is not None]
 
@@ -290,7 +291,7 @@ class Snapshots(StoredFiles):
 class Changelogs(StoredFiles):
     """The changelog folder of one branch: expired snapshots with a long-lived changelog."""
 
-    def ids(self) -> list[int]:
+    def ids(self) -> builtins.list[int]:
         """Return the snapshot ids of all long-lived changelogs, ascending."""
         return list_numbers(self.file_io, self.paths.changelog_dir, CHANGELOG_PREFIX)
 
@@ -321,7 +322,7 @@ class Changelogs(StoredFiles):
             raise NotFoundError("changelog", snapshot_id, self.paths.root, hint=hint)
         return found
 
-    def list(self) -> list[Snapshot]:
+    def list(self) -> builtins.list[Snapshot]:
         """Return all changelogs, oldest first."""
         found = at_once(self.file_io, [partial(self.find, number) for number in self.ids()])
         return [one for one in found if one is not None]

@@ -1,5 +1,6 @@
 """Layers, sizes of modules, and what committed files may not hold."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "paimon_explore"
 LINES = 600
 MODULES = 25
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 TOP_LEVEL = {
     *("pyproject.toml", "paimon_explore", "notebooks", "tests", "binder", "README.md", "LICENSE"),
 }
@@ -120,3 +122,37 @@ def test_tests_are_not_skipped_for_a_module_of_the_package_that_does_not_exist()
     paths = {name: ROOT / name.replace(".", "/") for name in names}
     missing = [n for n, p in paths.items() if not (p.is_dir() or p.with_suffix(".py").exists())]
     assert missing == []
+
+
+def test_annotations_of_a_class_use_no_names_that_its_body_binds() -> None:
+    """Python 3.14 evaluates them on access, when `list` is the method `list` of the class."""
+    found = [
+        f"{path.relative_to(ROOT)}:{name.lineno}: {name.id}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for body in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(body, ast.ClassDef)
+        for bound in [{bound_name(member) for member in body.body}]
+        for member in body.body
+        for annotation in annotations(member)
+        for name in ast.walk(annotation)
+        if isinstance(name, ast.Name) and name.id in bound
+    ]
+
+    assert not found, "write builtins.list and the like"
+
+
+def bound_name(member: ast.stmt) -> str | None:
+    """The name of a field, a method or a class in the body of a class."""
+    if isinstance(member, ast.AnnAssign):
+        return member.target.id if isinstance(member.target, ast.Name) else None
+    return getattr(member, "name", None)
+
+
+def annotations(member: ast.stmt) -> list[ast.expr]:
+    """The annotations of a field or a method of a class."""
+    if isinstance(member, ast.AnnAssign):
+        return [member.annotation]
+    if not isinstance(member, FUNCTIONS):
+        return []
+    arguments = [node.annotation for node in ast.walk(member.args) if isinstance(node, ast.arg)]
+    return [one for one in [*arguments, member.returns] if one is not None]

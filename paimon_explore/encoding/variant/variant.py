@@ -1,5 +1,6 @@
 """VARIANT values for Python."""
 
+import builtins
 import datetime as dt
 import struct
 from collections.abc import Mapping
@@ -168,7 +169,7 @@ class Variant:
 class _PythonMaker:
     """Builds Python values."""
 
-    def leaf(self, kind: Kind, raw: Raw) -> object:
+    def leaf(self, kind: Kind, raw: Raw) -> builtins.object:
         """Return a scalar."""
         if kind is Kind.UUID and isinstance(raw, bytes):
             return UUID(bytes=raw)
@@ -176,11 +177,11 @@ class _PythonMaker:
             return moment_of(kind, raw)
         return raw
 
-    def array(self, elements: list[object]) -> object:
+    def array(self, elements: list[builtins.object]) -> builtins.object:
         """Return a list."""
         return elements
 
-    def object(self, fields: list[tuple[str, object]]) -> object:
+    def object(self, fields: list[tuple[str, builtins.object]]) -> builtins.object:
         """Return a dict."""
         return dict(fields)
 

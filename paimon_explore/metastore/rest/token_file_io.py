@@ -7,6 +7,7 @@ is repeated once; a refused request has had no effect.
 Spec: concepts/rest/rest-api, table tokens; option `data-token.enabled`.
 """
 
+import builtins
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -134,7 +135,7 @@ class TokenFileIO:
         """Return whether a file or folder exists."""
         return self._run(lambda file_io: file_io.exists(path))
 
-    def list(self, folder: str) -> list[FileStatus]:
+    def list(self, folder: str) -> builtins.list[FileStatus]:
         """List a folder, sorted by name; empty if it does not exist."""
         return self._run(lambda file_io: file_io.list(folder))
 
