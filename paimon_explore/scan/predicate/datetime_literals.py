@@ -107,7 +107,8 @@ def _days(year: str, month: str, day: str) -> int | None:
         first = np.datetime64(f"{year}-{int(month):02d}", "M")
     except ValueError:
         return None
-    start, end = (int(month.astype("M8[D]").astype(np.int64)) for month in (first, first + 1))
+    months = (first, first + np.timedelta64(1, "M"))
+    start, end = (int(one.astype("M8[D]").astype(np.int64)) for one in months)
     return start + int(day) - 1 if 1 <= int(day) <= end - start else None
 
 

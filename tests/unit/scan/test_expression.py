@@ -81,7 +81,7 @@ def test_python_values_become_literals(value: object, expected: object, root: Ty
         Decimal("1." + "1" * 38),
         10**38,
         time(0, 0, 0, 1),
-        np.datetime64("NaT"),
+        np.datetime64("NaT", "us"),
     ],
 )
 def test_values_that_no_column_can_hold_are_refused(value: object) -> None:

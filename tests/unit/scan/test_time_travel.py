@@ -113,7 +113,7 @@ def test_moments_are_read_to_the_millisecond() -> None:
     assert epoch_ms(pd.Timestamp("2026-01-01", tz="UTC")) == 1767225600000
     assert epoch_ms(1767225600000) == epoch_ms(np.int64(1767225600000)) == 1767225600000
     assert epoch_ms(date(2026, 1, 1)) == epoch_ms(datetime(2026, 1, 1))  # noqa: DTZ001 - local
-    for wrong in ("yesterday", pd.NaT, np.datetime64("NaT"), True, 1.5):
+    for wrong in ("yesterday", pd.NaT, np.datetime64("NaT", "us"), True, 1.5):
         with pytest.raises(InvalidInputError, match="Write a timestamp such as"):
             epoch_ms(wrong)  # type: ignore[arg-type]  # what is refused here
 
