@@ -119,7 +119,7 @@ PYTHON: list[tuple[object, list[Outcome], list[Refusal]]] = [
     (None, [(ALL, None)], []),
     (pd.NA, [(ALL, None)], []),
     (pd.NaT, [(ALL, None)], []),
-    (np.datetime64("NaT"), [(ALL, None)], []),
+    (np.datetime64("NaT", "us"), [(ALL, None)], []),
     (pa.scalar(None, pa.int32()), [(ALL, None)], []),
     # not a number
     (math.nan, [(FLOATS, math.nan)], NO_NAN),
