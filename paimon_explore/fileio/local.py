@@ -32,7 +32,10 @@ from paimon_explore.frozen_dataclass import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
-_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+"""Without it, Windows replaces each line feed that is written by two characters."""
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
 _READ_BYTES = 1 << 20
 _BUFFER_BYTES = 1 << 16
 """Write buffer size: libraries write small files in many small calls."""
@@ -63,7 +66,7 @@ class LocalFileIO:
         with _TranslateErrors("read", path):
             handle, _ = _open_for_reading(local_path(path))
             try:
-                return os.pread(handle, length, offset)
+                return _read_at(handle, length, offset)
             finally:
                 os.close(handle)
 
@@ -113,7 +116,8 @@ class LocalFileIO:
             try:
                 return link_to_final_name(hidden, final, data, durable=self.durable)
             finally:
-                os.unlink(hidden)  # noqa: PTH108 - as above
+                with suppress(OSError):  # it has another name, or the error of the link is raised
+                    os.unlink(hidden)  # noqa: PTH108 - as above
 
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file. Readers see the old or the new content."""
@@ -216,8 +220,8 @@ def local_path(path: str) -> str:
         raise StorageError(
             "access", path, "the file system of the table does not support this URL scheme"
         )
-    rest = path[len("file:") :]
-    return "/" + rest.removeprefix("//localhost/").lstrip("/")
+    rest = path[len("file:") :].removeprefix("//localhost/").lstrip("/")
+    return rest if os.name == "nt" and rest[1:2] == ":" else "/" + rest
 
 
 def absolute_path(path: str) -> str:
@@ -231,7 +235,7 @@ def absolute_path(path: str) -> str:
     """
     if not path.startswith("/") or os.sep != "/":
         try:
-            return str(_path(path).expanduser().absolute())
+            return _path(path).expanduser().absolute().as_posix()
         except RuntimeError as error:
             raise InvalidInputError(
                 f"{path[:80]!r} starts with '~', and no home folder is known for it.",
@@ -311,6 +315,14 @@ def _open_for_reading(path: str) -> tuple[int, int]:
     return handle, found.st_size
 
 
+def _read_at(handle: int, length: int, offset: int) -> bytes:
+    """Read a part of a file that nobody else reads by this handle."""
+    if hasattr(os, "pread"):
+        return os.pread(handle, length, offset)
+    os.lseek(handle, offset, os.SEEK_SET)  # on Windows
+    return os.read(handle, length)
+
+
 def _content(handle: int, size: int) -> bytes:
     """Read a file of about `size` bytes; reading a folder raises the error of the system."""
     parts = [os.read(handle, size + 1)]
@@ -348,7 +360,7 @@ def _status(path: str, name: str, stat: os.stat_result) -> FileStatus:
     )
 
 
-_CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY
 _SMALL_BYTES = 32
 _NO_LINK_ERRORS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -371,9 +383,10 @@ def change_in_place(path: str, data: bytes) -> bool:
     try:
         found = os.fstat(handle)
         is_own = S_ISREG(found.st_mode) and found.st_nlink == 1 and found.st_size == len(data)
-        if not is_own or os.pread(handle, len(data), 0)[:-1] != data[:-1]:
+        if not is_own or os.read(handle, len(data))[:-1] != data[:-1]:
             return False
-        return os.pwrite(handle, data[-1:], len(data) - 1) == 1
+        os.lseek(handle, len(data) - 1, os.SEEK_SET)
+        return os.write(handle, data[-1:]) == 1
     finally:
         os.close(handle)
 
@@ -381,10 +394,10 @@ def change_in_place(path: str, data: bytes) -> bool:
 def write_new(path: str, data: bytes, *, durable: bool) -> None:
     """Write a file that must not exist; create its folder if missing."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        handle = os.open(path, _NEW, 0o666)
     except FileNotFoundError:
         _path(path).parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        handle = os.open(path, _NEW, 0o666)
     try:
         view = memoryview(data)
         while view:

@@ -2,13 +2,39 @@
 
 import errno
 import os
-import resource
 from pathlib import Path
 
 import pytest
 
 from paimon_explore.errors import StorageError
 from paimon_explore.fileio.local import LocalFileIO
+from support.new_process import printed
+
+AS_ON_WINDOWS = """
+import os, sys
+os.O_BINARY, given, flags = 1 << 30, os.open, []
+def opened(path, wanted, *mode):
+    flags.append(wanted)
+    return given(path, wanted & ~os.O_BINARY, *mode)
+os.open = opened
+for name in ("pread", "pwrite", "preadv"):
+    delattr(os, name)
+
+import pyarrow as pa
+from paimon_explore.fileio.local import LocalFileIO
+
+io, path = LocalFileIO(), sys.argv[1] + "/new/file"
+assert io.create(path, b"1\\n2\\n") and not io.create(path, b"other")
+for text in (b"10", b"11", b"20", b"3"):
+    io.replace(path + ".hint", text)
+    assert io.read(path + ".hint") == text
+assert io.read_range(path, 1, 2) == b"\\n2"
+with io.open(path) as file:
+    assert file.read_into([pa.allocate_buffer(2)], 1) == 0 and file.read_at(2, 1) == b"\\n2"
+assert all(each & os.O_BINARY for each in flags)
+print(len(flags))
+"""
+"""A program in which `os` has what it has on Windows."""
 
 
 def test_create_works_where_links_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,6 +47,10 @@ def test_create_works_where_links_do_not(tmp_path: Path, monkeypatch: pytest.Mon
     assert not io.create(f"{tmp_path}/f", b"2")
     assert io.read(f"{tmp_path}/f") == b"1"
     assert [f.name for f in io.list(f"{tmp_path}")] == ["f"]
+
+
+def test_files_are_binary_and_need_no_calls_that_windows_lacks(tmp_path: Path) -> None:
+    assert int(printed(AS_ON_WINDOWS, str(tmp_path))) > 10
 
 
 def test_other_failures_name_the_operation_and_the_path(tmp_path: Path) -> None:
@@ -47,6 +77,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_stream_whose_last_bytes_do_not_fit_leaves_no_file(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
     path = str(tmp_path / "large")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
