@@ -176,7 +176,8 @@ class SparkEngine:
     def _read(self, rows: TableRows) -> DataFrame:
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-            return read_planned(self._spark, special_read(rows.table, rows.system, None, None))
+            found = special_read(rows.table, rows.system, rows.columns, rows.where)
+            return read_planned(self._spark, found)
         return read(self._spark, rows.table, rows.columns, rows.where)
 
     def update(self, change: RowUpdate) -> Snapshot | None:

@@ -10,6 +10,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.requested_columns import EVERYTHING, Selection
 from paimon_explore.table.operations import report_types as types
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table_base import BaseTable, inspector_of, store_of, target_of, view_of
@@ -119,6 +120,7 @@ class TableInspection:
                 name=full,
                 schema=SYSTEM_TABLES[name].schema,
                 load=lambda: self._rows(name).to_reader(),
+                read_selected=lambda selection: self._rows(name, selection),
             )
         known = [*ROW_TABLES, *SYSTEM_TABLES]
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
@@ -308,15 +310,14 @@ class TableInspection:
         known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
-    def _rows(self, name: str) -> pa.Table:
-        return SYSTEM_TABLES[name].rows(self._state())
-
-    def _state(self) -> TableState:
+    def _rows(self, name: str, selection: Selection = EVERYTHING) -> pa.Table:
         target = target_of(self._table)
-        return TableState(
+        state = TableState(
             store=target.store,
             schema=target.schema,
             options=target.options,
             snapshot=target.snapshot,
             travel=target.travel,
+            selection=selection,
         )
+        return SYSTEM_TABLES[name].rows(state)
