@@ -94,7 +94,7 @@ class TableInspection:
         """Open a system table by name: `files`, `audit_log` and so on.
 
         Args:
-            name: the name after the `$`.
+            name: the name after the `$`, in any case.
 
         Raises:
             NotFoundError: there is no system table of that name.
@@ -104,9 +104,9 @@ class TableInspection:
         >>> pe.demo().table("demo.orders").inspect.system_table("audit_log").schema.names
         ['rowkind', 'id', 'city', 'amount', 'dt']
         """
-        string("name", name)
         from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 
+        name = string("name", name).lower()
         full = f"{self._table.name}${name}"
         if name in ROW_TABLES:
             schema, rows = ROW_TABLES[name](target_of(self._table))

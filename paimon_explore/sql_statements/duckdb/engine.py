@@ -26,7 +26,12 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
 from paimon_explore.sql_statements.duckdb.column_types import cut_nanoseconds, mark_types
 from paimon_explore.sql_statements.duckdb.constant_operands import compute_constants
-from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
+from paimon_explore.sql_statements.duckdb.database import (
+    FileRows,
+    SelectedColumns,
+    duckdb_errors,
+    new_cursor,
+)
 from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
@@ -190,7 +195,8 @@ class DuckDBEngine:
             return DirectRows(text, {name: known}, known.schema, known.to_batches)
         sources = {name: rows for name, rows in self._sources.items() if name not in others} | views
         for view in self._system.keys() & names:
-            sources[view] = selected_rows(tree, self.read[view], self._system[view]).to_arrow()
+            found = selected_rows(tree, self.read[view], self._system[view]).to_arrow()
+            sources[view] = SelectedColumns(rows=found, names=self._system[view].schema.names)
         meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
         direct = None if plain is None else (plain[1], plain[0].to_batches)
         if plain is not None and direct is not None and has_few_rows(plain[0]):
