@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, choices, suggestion
@@ -94,20 +93,27 @@ class Selection:
     """What is needed of rows that are computed on request; what computes them may add more.
 
     Attributes:
+        row_type: the columns of the rows.
         columns: names of the columns, at least one; None for all.
         where: a condition bound to the columns; TRUE keeps all rows.
         limit: the number of rows that fulfil it; None for all.
     """
 
+    row_type: RowType = RowType(fields=())
     columns: tuple[str, ...] | None = None
     where: Expression = TRUE
     limit: int | None = None
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns that are needed, also by the condition, unless all are."""
+        return names_of(self.where).union(self.columns or ())
+
     def narrowed(self, schema: pa.Schema) -> pa.Schema:
-        """The columns that are needed, also by the condition, in the order of the schema."""
+        """The columns that are needed, in the order of the schema."""
         if self.columns is None:
             return schema
-        names = names_of(self.where).union(self.columns)
+        names = self.names
         return pa.schema([field for field in schema if field.name in names])
 
     def pushed(self, names: Collection[str]) -> "Selection":
@@ -124,7 +130,7 @@ class Selection:
             return np.arange(rows.num_rows)[: self.limit]
         from paimon_explore.scan.predicate.evaluator import evaluate  # noqa: PLC0415 - there is a predicate
 
-        truth = evaluate(self.where, rows, row_type_from_arrow(rows.schema))
+        truth = evaluate(self.where, rows, self.row_type)
         return np.flatnonzero(true_rows(truth))[: self.limit]
 
     def rows(self, rows: pa.Table) -> pa.Table:

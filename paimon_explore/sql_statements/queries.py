@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 
 from sqlglot import exp
 
-from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
@@ -262,11 +261,8 @@ def rows_of(
 def _system_rows(
     reference: Reference, name: Name, table: Table, system: str, source: str
 ) -> TableRows:
-    """Return the rows of a system table, with pushdown unless they are those of the table."""
-    rows = table.inspect.system_table(system)
-    if rows.read_selected is None:
-        return TableRows(table=table, system=system)
-    row_type = row_type_from_arrow(rows.schema)
+    """Return the rows of a system table, with pushdown of columns and conditions."""
+    row_type = table.inspect.system_table(system).row_type
     where = usable_where(reference.node, row_type, name.alias if reference.function else "")
     columns = wanted_columns(reference, tokens_of(source), row_type, row_type.names[0])
     return TableRows(table=table, system=system, columns=columns, where=where)

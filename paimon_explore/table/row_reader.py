@@ -8,6 +8,7 @@ import pyarrow as pa
 from paimon_explore.arguments import optional_integer, optional_names
 from paimon_explore.data_types import data_frames
 from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
@@ -29,7 +30,13 @@ class RowSource:
     name: str
     schema: pa.Schema
     load: Callable[[], pa.RecordBatchReader]
-    read_selected: Callable[[Selection], pa.Table] | None = None
+    read_selected: Callable[[Selection], pa.RecordBatchReader] | None = None
+    _row_type: RowType | None = None
+
+    @property
+    def row_type(self) -> RowType:
+        """The columns in Paimon types."""
+        return self._row_type or row_type_from_arrow(self.schema)
 
     def scan(
         self,
@@ -54,9 +61,9 @@ class RowSource:
         """
         optional_integer("limit", limit, minimum=0)
         given = optional_names("columns", columns)
-        row_type = row_type_from_arrow(self.schema)
+        row_type = self.row_type
         names = None if given is None else project(given, row_type).names
-        selection = Selection(columns=names, limit=limit)
+        selection = Selection(row_type=row_type, columns=names, limit=limit)
         if where is not None:
             from paimon_explore.scan.predicate.binder import bind
             from paimon_explore.scan.predicate.sql_parser import predicate
@@ -67,8 +74,7 @@ class RowSource:
         schema = pa.schema([self.schema.field(name) for name in wanted])
 
         def load() -> pa.RecordBatchReader:
-            read = self.read_selected
-            rows = self.load() if read is None else read(selection).to_reader()
+            rows = self.load() if self.read_selected is None else self.read_selected(selection)
             return pa.RecordBatchReader.from_batches(schema, selection.batches(rows))
 
         return RowSource(name=self.name, schema=schema, load=load)

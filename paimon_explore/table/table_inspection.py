@@ -104,23 +104,31 @@ class TableInspection:
         >>> pe.demo().table("demo.orders").inspect.system_table("audit_log").schema.names
         ['rowkind', 'id', 'city', 'amount', 'dt']
         """
-        from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
+        from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES, row_type_of
 
         name = string("name", name).lower()
         full = f"{self._table.name}${name}"
         if name in ROW_TABLES:
-            schema, rows = ROW_TABLES[name](target_of(self._table))
+            target = target_of(self._table)
+            schema, rows = ROW_TABLES[name](target)
+
+            def read(selection: Selection) -> pa.RecordBatchReader:
+                wanted = selection.narrowed(schema)
+                return pa.RecordBatchReader.from_batches(wanted, rows(selection))
+
             return RowSource(
                 name=full,
                 schema=schema,
-                load=lambda: pa.RecordBatchReader.from_batches(schema, rows()),
+                load=lambda: read(EVERYTHING),
+                read_selected=read,
+                _row_type=row_type_of(schema, target),
             )
         if name in SYSTEM_TABLES:
             return RowSource(
                 name=full,
                 schema=SYSTEM_TABLES[name].schema,
                 load=lambda: self._rows(name).to_reader(),
-                read_selected=lambda selection: self._rows(name, selection),
+                read_selected=lambda selection: self._rows(name, selection).to_reader(),
             )
         known = [*ROW_TABLES, *SYSTEM_TABLES]
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."

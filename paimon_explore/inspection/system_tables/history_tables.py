@@ -274,3 +274,6 @@ SYSTEM_TABLES: Mapping[str, SystemTable] = {
     "tags": SystemTable(TAGS, tags),
 }
 """The metadata system tables by name."""
+
+KEYED = frozenset({"branches", "consumers", "schemas", "snapshots", "tags"})
+"""Tables of which all values of the first column are known without reading a file."""

@@ -41,7 +41,7 @@ from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
 _READ_OPTIMIZED = "ro"
-_AUDIT_LOG = "audit_log"
+AUDIT_LOG = "audit_log"
 _ADDED = (0, 2)
 
 
@@ -193,7 +193,7 @@ def special_read(
         return scan if scan.increment is None else _increment(scan, kinds=False)
     if system == _READ_OPTIMIZED:
         return _read_optimized(table.scan(columns, where))
-    if system == _AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
+    if system == AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
         if columns is not None and list(columns)[:1] != [ROWKIND.name]:
             columns = [ROWKIND.name, *(c for c in columns if c != ROWKIND.name)]
         scan = whole_columns(table.scan(None if columns is None else list(columns)[1:], where))

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pyarrow as pa
 from sqlglot import exp
 
-from paimon_explore.data_types.arrow import row_type_from_arrow, to_arrow
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import (
@@ -329,10 +329,8 @@ class DuckDBEngine:
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
             source = rows.table.inspect.system_table(rows.system)
-            if source.read_selected is None:
-                return source.to_arrow()
             self._system[view] = source
-            self._fields[view] = row_type_from_arrow(source.schema).fields
+            self._fields[view] = source.row_type.fields
             return source.scan(rows.columns, rows.where)
         if not isinstance(rows.table, Table):
             self._fields[view] = rows.fields

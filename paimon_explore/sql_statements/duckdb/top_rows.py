@@ -12,7 +12,6 @@ from operator import itemgetter
 
 from sqlglot import exp
 
-from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.arrow_buffers import as_python, int64_values
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
 from paimon_explore.frozen_dataclass import dataclass
@@ -107,7 +106,7 @@ def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> TopRows | None:
 
 
 def selected_rows(tree: exp.Query, rows: TableRows, source: RowSource) -> RowSource:
-    """Return what a query needs of a system table: the first rows by its first column with LIMIT.
+    """Return what a query needs of a system table, with LIMIT the first rows by its key.
 
     Args:
         tree: the query.
@@ -118,7 +117,7 @@ def selected_rows(tree: exp.Query, rows: TableRows, source: RowSource) -> RowSou
     found = source.scan(rows.columns, rows.where)
     if table is None or count is None or any(item.find(*_OTHER_ROWS) for item in tree.expressions):
         return found
-    row_type = row_type_from_arrow(source.schema)
+    row_type = source.row_type
     if tree.args.get("where") is not None and whole_where(table, row_type) is None:
         return found
     order, key = tree.args.get("order"), source.schema.names[0]
@@ -126,7 +125,9 @@ def selected_rows(tree: exp.Query, rows: TableRows, source: RowSource) -> RowSou
         return source.scan(rows.columns, rows.where, count)
     ordered = order.expressions[0]
     field = _field(ordered.this, tree, row_type)
-    if field is None or field.name != key or source.schema.field(0).nullable:
+    from paimon_explore.inspection.system_tables.history_tables import KEYED  # noqa: PLC0415 - for few queries
+
+    if rows.system not in KEYED or field is None or field.name != key:
         return found
     values = source.scan([key], rows.where).to_arrow().column(0).to_pylist()
     keys = sorted(value for value in values if value is not None)

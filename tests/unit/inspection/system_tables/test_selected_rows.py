@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import cache
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
@@ -55,7 +56,12 @@ def partitioned() -> Table:
     """Partitions whose texts are hard to take apart."""
     schema = columns(k=pa.int32(), dt=pa.string(), day=pa.date32())
     rows = [{"k": n, "dt": TEXTS[n % 11], "day": DAYS[n % 4]} for n in range(33)]
-    return with_references(append_table(schema, *([r] for r in rows), partition_by=["dt", "day"]))
+    options = {"row-tracking.enabled": "true"}
+    commits = ([row] for row in rows)
+    partition_by = ["dt", "day"]
+    return with_references(
+        append_table(schema, *commits, partition_by=partition_by, options=options)
+    )
 
 
 @cache
@@ -63,6 +69,7 @@ def by_number() -> Table:
     schema = columns(k=pa.int32(), p=pa.int64(), v=pa.string())
     numbers = [0, 7, -7, 2**63 - 1, 10]
     rows = [{"k": n, "p": numbers[n % 5], "v": TEXTS[n % 11]} for n in range(20)]
+    rows.append({**rows[3], "_ROW_KIND": "-D"})
     options = {"bucket": "3", "write-only": "false"}
     keyed = {"primary_key": ["p", "k"], "partition_by": ["p"], "options": options}
     return with_references(keyed_table(schema, *([r] for r in rows), **keyed))  # type: ignore[arg-type]
@@ -74,6 +81,8 @@ TABLES = {"texts": partitioned, "numbers": by_number}
 def literal(value: object) -> str:
     if isinstance(value, datetime):
         return f"TIMESTAMP_NTZ '{value}'"
+    if isinstance(value, date):
+        return f"DATE '{value}'"
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
@@ -121,8 +130,13 @@ def texts_of(row: Row) -> str:
 
 
 @pytest.mark.parametrize("seed", range(1))
-@pytest.mark.parametrize("name", SYSTEM_TABLES)
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *product(TABLES, [*SYSTEM_TABLES, "audit_log", "binlog", "ro"]),
+        ("texts", "row_tracking"),
+    ],
+)
 def test_conditions_select_what_they_select_of_the_whole_table(
     kind: str, name: str, seed: int
 ) -> None:
@@ -131,7 +145,7 @@ def test_conditions_select_what_they_select_of_the_whole_table(
     rows = source.to_arrow().to_pylist()
     known: dict[str, list[object]] = {}
     for column in source.schema.names:
-        values = [row[column] for row in rows if isinstance(row[column], int | str | datetime)]
+        values = [row[column] for row in rows if isinstance(row[column], int | str | date)]
         known |= {column: [*dict.fromkeys(values)]} if values else {}
     for _ in range(6 if known else 0):
         names = choose.choices([*known, *[source.schema.names[0]] * 3], k=choose.randint(1, 3))
@@ -233,3 +247,11 @@ def test_a_condition_on_the_partition_prunes_manifests(name: str) -> None:
     whole = files_read(table, f"FROM t${name}")
     part = files_read(table, f"FROM t${name} WHERE partition = '{value}'")
     assert 0 < sum(one.startswith("manifest-") for one in part) < len(whole) // 2
+
+
+@pytest.mark.parametrize("name", ["audit_log", "ro", "row_tracking"])
+def test_a_condition_on_rows_of_the_table_prunes_data_files(name: str) -> None:
+    lines: list[str] = []
+    table = through(partitioned(), PausedFileIO(partitioned()._store.file_io, lines.append))
+    assert pe.sql(f"FROM t${name} SELECT k WHERE dt = 'a'", t=table).to_arrow().num_rows == 3
+    assert len({line.split()[-1] for line in lines if line.endswith(".parquet")}) == 3
