@@ -12,15 +12,13 @@ from paimon_explore.command_line.options import (
     point_options,
     table_name,
 )
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paimon_explore.command_line.rendering.output import Output, Rows
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
-    from paimon_explore.table.file_tables.format_table import FormatTable
-    from paimon_explore.table.row_reader import RowSource
     from paimon_explore.table.table import Table
 
 _COLUMNS_HELP = "Comma-separated columns; a.b is a field of the ROW column a."
@@ -70,9 +68,9 @@ def show_head(  # noqa: PLR0913 - the options of the command
     names = column_names(columns)
     rows = None if is_all else limit
     if source.is_system_table(name):
-        if where is not None or branch is not None:
-            raise click.UsageError("System tables have no --where and no --branch.")
-        output.rows(_first(source.open_rows(name).to_batches(), names, rows))
+        if branch is not None:
+            raise click.UsageError("System tables have no --branch.")
+        output.rows(source.open_rows(name).scan(names, where, rows).to_batches())
         return
     try:
         table = point(source.open_table(name, branch))
@@ -80,40 +78,9 @@ def show_head(  # noqa: PLR0913 - the options of the command
         found = None if branch is not None else source.open_files(name)
         if found is None:
             raise
-        output.rows(_first_of_files(found, names, where, rows))
+        output.rows(found.scan(names, where, rows).to_batches())
         return
     output.rows(table.scan(names, where, rows).to_batches())
-
-
-def _first_of_files(
-    found: "FormatTable | RowSource", names: list[str] | None, where: str | None, rows: int | None
-) -> "Rows":
-    """The first rows of a format table or an object table."""
-    from paimon_explore.table.row_reader import RowSource
-
-    if not isinstance(found, RowSource):
-        return found.scan(names, where, rows).to_batches()
-    if where is not None:
-        raise click.UsageError("Object tables have no --where.")
-    return _first(found.to_batches(), names, rows)
-
-
-def _first(found: "Rows", names: list[str] | None, limit: int | None) -> "Rows":
-    """The first rows of some columns."""
-    import pyarrow as pa
-
-    wanted = found.schema.names if names is None else names
-    unknown = next((name for name in wanted if name not in found.schema.names), None)
-    if unknown is not None:
-        from paimon_explore.errors import choices
-
-        raise InvalidInputError(
-            f"Column {unknown!r} does not exist.", hint=f"Columns: {choices(found.schema.names)}."
-        )
-    schema = pa.schema([found.schema.field(name) for name in wanted])
-    left = found.read_all() if isinstance(found, pa.RecordBatchReader) else found
-    rows = left.select(wanted)
-    return (rows if limit is None else rows.slice(0, limit)).cast(schema)
 
 
 @command(

@@ -1,11 +1,20 @@
-"""Projection: the columns, and the fields of ROW columns, that a read returns."""
+"""Projection: the columns, and the fields of ROW columns, that a read returns.
 
-from collections.abc import Iterable, Sequence
+Selection: the rows that it needs of those that are computed on request.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.manifest_arrays import Rows, row_array, true_rows
+from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 
 _Path = tuple[str, ...]
 
@@ -77,3 +86,70 @@ def projected_columns(
         column if before.type == after.type else cast_column(column, before.type, after.type)
         for column, before, after in zip(columns, source, target, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What is needed of rows that are computed on request; what computes them may add more.
+
+    Attributes:
+        row_type: the columns of the rows.
+        columns: names of the columns, at least one; None for all.
+        where: a condition bound to the columns; TRUE keeps all rows.
+        limit: the number of rows that fulfil it; None for all.
+    """
+
+    row_type: RowType = RowType(fields=())
+    columns: tuple[str, ...] | None = None
+    where: Expression = TRUE
+    limit: int | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns that are needed, also by the condition, unless all are."""
+        return names_of(self.where).union(self.columns or ())
+
+    def narrowed(self, schema: pa.Schema) -> pa.Schema:
+        """The columns that are needed, in the order of the schema."""
+        if self.columns is None:
+            return schema
+        names = self.names
+        return pa.schema([field for field in schema if field.name in names])
+
+    def pushed(self, names: Collection[str]) -> "Selection":
+        """What some of the columns decide; it may select more rows."""
+        from paimon_explore.scan.predicate.predicate_split import split  # noqa: PLC0415 - for few reads
+
+        parts = split(self.where, names)
+        limit = self.limit if parts.rest == TRUE else None
+        return replace(self, where=parts.pushed, limit=limit)
+
+    def positions(self, rows: pa.Table) -> Rows:
+        """The positions of the selected ones of n rows, ascending."""
+        if self.where == TRUE:
+            return np.arange(rows.num_rows)[: self.limit]
+        from paimon_explore.scan.predicate.evaluator import evaluate  # noqa: PLC0415 - there is a predicate
+
+        truth = evaluate(self.where, rows, self.row_type)
+        return np.flatnonzero(true_rows(truth))[: self.limit]
+
+    def rows(self, rows: pa.Table) -> pa.Table:
+        """The selected rows and columns."""
+        if self.where != TRUE or self.limit is not None:
+            rows = rows.take(row_array(self.positions(rows)))
+        return rows if self.columns is None else rows.select(self.columns)
+
+    def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The selected rows and columns; reads no batch after the last row of the limit."""
+        left = self.limit
+        for batch in batches:
+            found = replace(self, limit=left).rows(pa.Table.from_batches([batch]))
+            yield from found.to_batches()
+            if left is not None:
+                left -= found.num_rows
+                if not left:
+                    return
+
+
+EVERYTHING = Selection()
+"""All rows and columns."""

@@ -18,7 +18,7 @@ from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.file_import import FileImport, export_rows, source_files
 from paimon_explore.spark.reads.read_table import read, read_planned
-from paimon_explore.spark.reads.special_reads import special_read
+from paimon_explore.spark.reads.special_reads import AUDIT_LOG, special_read
 from paimon_explore.spark.row_level.assigned_values import updated_columns
 from paimon_explore.spark.row_level.merge_dataframe import Merge, upsert_by_key
 from paimon_explore.spark.row_level.row_change_job import (
@@ -176,7 +176,8 @@ class SparkEngine:
     def _read(self, rows: TableRows) -> DataFrame:
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-            return read_planned(self._spark, special_read(rows.table, rows.system, None, None))
+            chosen = (None, None) if rows.system == AUDIT_LOG else (rows.columns, rows.where)
+            return read_planned(self._spark, special_read(rows.table, rows.system, *chosen))
         return read(self._spark, rows.table, rows.columns, rows.where)
 
     def update(self, change: RowUpdate) -> Snapshot | None:

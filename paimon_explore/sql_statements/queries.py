@@ -231,11 +231,11 @@ def rows_of(
     if system is not None:
         if is_search:
             _check_function(reference, f"the system table {name.table}")
-        return TableRows(table=opened, system=system)
+        return _system_rows(reference, name, opened, system, source)
     schema = opened.schema
-    where = usable_where(reference.node, schema, name.alias if reference.function else "")
+    where = usable_where(reference.node, schema.row_type, name.alias if reference.function else "")
     tokens = tokens_of(source)
-    columns = wanted_columns(reference, tokens, schema)
+    columns = wanted_columns(reference, tokens, schema.row_type)
     words = {one.text.lower() for one in tokens if one.kind in {Kind.WORD, Kind.NAME}}
     if is_search:
         from paimon_explore.sql_statements.table_functions import search  # noqa: PLC0415 - likewise
@@ -256,6 +256,16 @@ def rows_of(
             fields = schema.fields if columns is None else schema.project(columns).fields
             return TableRows(table=rows, hidden=hidden, fields=fields)
     return TableRows(table=opened, columns=columns, where=where)
+
+
+def _system_rows(
+    reference: Reference, name: Name, table: Table, system: str, source: str
+) -> TableRows:
+    """Return the rows of a system table, with pushdown of columns and conditions."""
+    row_type = table.inspect.system_table(system).row_type
+    where = usable_where(reference.node, row_type, name.alias if reference.function else "")
+    columns = wanted_columns(reference, tokens_of(source), row_type, row_type.names[0])
+    return TableRows(table=table, system=system, columns=columns, where=where)
 
 
 def _check_function(reference: Reference, what: str) -> None:

@@ -28,7 +28,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
 )
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.scan.predicate.expression import conjunction, disjunction
 from paimon_explore.sql_statements.clauses import conjuncts
@@ -57,14 +56,15 @@ _SMALL = (
 
 
 def wanted_columns(
-    reference: Reference, tokens: Sequence[Token], schema: TableSchema
+    reference: Reference, tokens: Sequence[Token], row_type: RowType, counted: str = ""
 ) -> list[str] | None:
     """Return the columns of a table that a query may need; None for all.
 
     Args:
         reference: the table in the query.
         tokens: of the whole query.
-        schema: of the table.
+        row_type: its columns.
+        counted: the column to read for counting rows; by default the smallest.
     """
     node = reference.node
     if node is None or any(_needs_all(token) for token in tokens):
@@ -74,8 +74,8 @@ def wanted_columns(
     if any(star.parent_select is select and _is_wanted(star) for star in stars):
         return None
     words = {token.text.lower() for token in tokens if token.kind in {Kind.WORD, Kind.NAME}}
-    found = [name for name in schema.row_type.names if name.lower() in words]
-    return found or [_smallest(schema.fields)]
+    found = [name for name in row_type.names if name.lower() in words]
+    return found or [counted or _smallest(row_type.fields)]
 
 
 def _needs_all(token: Token) -> bool:
@@ -101,32 +101,32 @@ def _smallest(fields: Sequence[DataField]) -> str:
     return min(fields, key=rank).name
 
 
-def usable_where(node: exp.Expr | None, schema: TableSchema, alias: str = "") -> Term | None:
+def usable_where(node: exp.Expr | None, row_type: RowType, alias: str = "") -> Term | None:
     """Return the part of the query's WHERE that can be pushed down to a table; None for none.
 
     Args:
         node: the table in the query.
-        schema: of the table.
+        row_type: its columns.
         alias: by which the query may qualify its columns if it gives no other one.
     """
-    return _translated(node, schema, alias)[0]
+    return _translated(node, row_type, alias)[0]
 
 
-def whole_where(node: exp.Table, schema: TableSchema) -> Term | None:
+def whole_where(node: exp.Table, row_type: RowType) -> Term | None:
     """Return the WHERE over a table; None if a part of it cannot be translated exactly."""
-    term, is_exact = _translated(node, schema)
+    term, is_exact = _translated(node, row_type)
     return term if is_exact else None
 
 
 def _translated(
-    node: exp.Expr | None, schema: TableSchema, alias: str = ""
+    node: exp.Expr | None, row_type: RowType, alias: str = ""
 ) -> tuple[Term | None, bool]:
     """Return what of the WHERE can be translated, and whether that is all of it."""
     select = None if node is None else node.parent_select
     if node is None or select is None:
         return None, False
-    names = {field.name.lower(): field for field in schema.fields}
-    if len(names) < len(schema.fields):
+    names = {field.name.lower(): field for field in row_type.fields}
+    if len(names) < len(row_type.fields):
         return None, False
     alias = node.alias or alias or node.name
     scope = _Scope(alias.lower(), names, alone=_is_alone(select))

@@ -151,6 +151,12 @@ class Warehouse:
         """
         if len(parts) == 1 and self.engine.has_table(parts[0]):
             return
+        if len(parts) > 1 and not self.engine.has_own_tables:
+            from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES  # noqa: PLC0415 - for errors
+
+            if parts[-1].lower() in SYSTEM_TABLES:
+                hint = f"Names of system tables have a $: {'.'.join(parts[:-1])}${parts[-1]}."
+                raise NotFoundError("table", ".".join(parts), hint=hint)
         if self.catalog is None:
             if len(parts) == 1 and self.given:
                 names = [*self.given, *self.engine.temporary_views()]
@@ -296,7 +302,7 @@ class Warehouse:
         found = self.open(name, options, travels=False)
         if not isinstance(found, Table):
             raise InvalidInputError(
-                f"{name.table!r} is a system table, or consists of files, and cannot be changed."
+                f"{name.table!r} is a system table, or consists of files, and can only be queried."
             )
         return found
 

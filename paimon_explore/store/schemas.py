@@ -1,6 +1,7 @@
 """The schemas of a branch."""
 
 import builtins
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -60,10 +61,17 @@ class Schemas(StoredFiles):
             raise NotFoundError("schema", schema_id, self.paths.root, hint=hint)
         return checked_id(found, schema_id, path)
 
+    def files(self) -> dict[int, FileStatus]:
+        """Return the files of all schemas by id, oldest first."""
+        return dict(list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX))
+
+    def read_files(self, files: Iterable[tuple[int, FileStatus]]) -> builtins.list[TableSchema]:
+        """Read some of these files, several at a time if the storage is remote."""
+        return at_once(self.file_io, [partial(self._listed, *one) for one in files])
+
     def list(self) -> builtins.list[TableSchema]:
         """Return all schemas, oldest first."""
-        found = list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
-        return at_once(self.file_io, [partial(self._listed, *one) for one in found])
+        return self.read_files(self.files().items())
 
     def create(self, schema: TableSchema) -> bool:
         """Create a schema file; False if its id already exists."""

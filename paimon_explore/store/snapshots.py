@@ -13,7 +13,7 @@ snapshots of the history may be deleted because of their ids.
 
 import builtins
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -191,7 +191,18 @@ class Snapshots(StoredFiles):
 
     def list(self) -> builtins.list[Snapshot]:
         """Return all snapshots up to the latest, oldest first, without those that just expired."""
-        return [found for found in self._each_listed(self._listed) if found is not None]
+        return self.read_files(self.files().items())
+
+    def files(self) -> dict[int, FileStatus]:
+        """Return the files of all snapshots up to the latest by id, oldest first."""
+        listed = list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
+        latest = self._latest_of([number for number, _ in listed]) or 0
+        return {number: status for number, status in listed if number <= latest}
+
+    def read_files(self, files: Iterable[tuple[int, FileStatus]]) -> _Reads[Snapshot]:
+        """Read some of these files, several at a time if the storage is remote."""
+        found = at_once(self.file_io, [partial(self._listed, *one) for one in files])
+        return [snapshot for snapshot in found if snapshot is not None]
 
     def list_readable(self) -> _Reads[tuple[int, Snapshot | PaimonError]]:
         """Return the ids of all snapshots up to the latest, each with its snapshot or error."""
@@ -202,14 +213,7 @@ class Snapshots(StoredFiles):
             except PaimonError as error:
                 return number, error
 
-        return self._each_listed(read)
-
-    def _each_listed(self, read: Callable[[int, FileStatus], _Read]) -> _Reads[_Read]:
-        """Read all snapshots up to the latest, several at a time if the storage is remote."""
-        listed = list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
-        latest = self._latest_of([number for number, _ in listed]) or 0
-        wanted = [one for one in listed if one[0] <= latest]
-        return at_once(self.file_io, [partial(read, *one) for one in wanted])
+        return at_once(self.file_io, [partial(read, *one) for one in self.files().items()])
 
     def create(self, snapshot: Snapshot) -> bool:
         """Create a snapshot file, the atomic step of a commit; False if its id already exists."""

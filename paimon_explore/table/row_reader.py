@@ -1,13 +1,19 @@
 """Read-only rows that are computed on request: system tables, changes between snapshots."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pyarrow as pa
 
+from paimon_explore.arguments import optional_integer, optional_names
 from paimon_explore.data_types import data_frames
+from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.requested_columns import Selection, project
+from paimon_explore.table.operations import report_types as types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -18,11 +24,60 @@ class RowSource:
         name: what the rows are, such as `database.table$files`.
         schema: the columns.
         load: computes the rows, again at each call.
+        read_selected: computes at least the selected rows and columns; None if only all can be.
     """
 
     name: str
     schema: pa.Schema
     load: Callable[[], pa.RecordBatchReader]
+    read_selected: Callable[[Selection], pa.RecordBatchReader] | None = None
+    _row_type: RowType | None = None
+
+    @property
+    def row_type(self) -> RowType:
+        """The columns in Paimon types."""
+        return self._row_type or row_type_from_arrow(self.schema)
+
+    def scan(
+        self,
+        columns: str | Iterable[str] | None = None,
+        where: "types.Where | None" = None,
+        limit: int | None = None,
+    ) -> "RowSource":
+        """Return some of the rows; system tables read only the files that these need.
+
+        Args:
+            columns: names of the columns, in order; None for all.
+            where: a filter, as SQL text or `pe.col("a") > 3`; None for all rows.
+            limit: maximum number of rows; None for all.
+
+        Raises:
+            InvalidInputError: an unknown column, or a condition that cannot be parsed.
+
+        >>> import paimon_explore as pe
+        >>> rows = pe.demo().table("demo.orders").inspect.system_table("snapshots")
+        >>> rows.scan(["snapshot_id", "commit_kind"], "snapshot_id > 4").to_arrow().to_pylist()
+        [{'snapshot_id': 5, 'commit_kind': 'APPEND'}]
+        """
+        optional_integer("limit", limit, minimum=0)
+        given = optional_names("columns", columns)
+        row_type = self.row_type
+        names = None if given is None else project(given, row_type).names
+        selection = Selection(row_type=row_type, columns=names, limit=limit)
+        if where is not None:
+            from paimon_explore.scan.predicate.binder import bind
+            from paimon_explore.scan.predicate.sql_parser import predicate
+
+            selection = replace(selection, where=bind(predicate(where), row_type))
+
+        wanted = self.schema.names if names is None else names
+        schema = pa.schema([self.schema.field(name) for name in wanted])
+
+        def load() -> pa.RecordBatchReader:
+            rows = self.load() if self.read_selected is None else self.read_selected(selection)
+            return pa.RecordBatchReader.from_batches(schema, selection.batches(rows))
+
+        return RowSource(name=self.name, schema=schema, load=load)
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read all rows as a stream of record batches.

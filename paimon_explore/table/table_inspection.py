@@ -10,6 +10,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.requested_columns import EVERYTHING, Selection
 from paimon_explore.table.operations import report_types as types
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table_base import BaseTable, inspector_of, store_of, target_of, view_of
@@ -93,7 +94,7 @@ class TableInspection:
         """Open a system table by name: `files`, `audit_log` and so on.
 
         Args:
-            name: the name after the `$`.
+            name: the name after the `$`, in any case.
 
         Raises:
             NotFoundError: there is no system table of that name.
@@ -103,22 +104,31 @@ class TableInspection:
         >>> pe.demo().table("demo.orders").inspect.system_table("audit_log").schema.names
         ['rowkind', 'id', 'city', 'amount', 'dt']
         """
-        string("name", name)
-        from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
+        from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES, row_type_of
 
+        name = string("name", name).lower()
         full = f"{self._table.name}${name}"
         if name in ROW_TABLES:
-            schema, rows = ROW_TABLES[name](target_of(self._table))
+            target = target_of(self._table)
+            schema, rows = ROW_TABLES[name](target)
+
+            def read(selection: Selection) -> pa.RecordBatchReader:
+                wanted = selection.narrowed(schema)
+                return pa.RecordBatchReader.from_batches(wanted, rows(selection))
+
             return RowSource(
                 name=full,
                 schema=schema,
-                load=lambda: pa.RecordBatchReader.from_batches(schema, rows()),
+                load=lambda: read(EVERYTHING),
+                read_selected=read,
+                _row_type=row_type_of(schema, target),
             )
         if name in SYSTEM_TABLES:
             return RowSource(
                 name=full,
                 schema=SYSTEM_TABLES[name].schema,
                 load=lambda: self._rows(name).to_reader(),
+                read_selected=lambda selection: self._rows(name, selection).to_reader(),
             )
         known = [*ROW_TABLES, *SYSTEM_TABLES]
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
@@ -308,15 +318,14 @@ class TableInspection:
         known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
-    def _rows(self, name: str) -> pa.Table:
-        return SYSTEM_TABLES[name].rows(self._state())
-
-    def _state(self) -> TableState:
+    def _rows(self, name: str, selection: Selection = EVERYTHING) -> pa.Table:
         target = target_of(self._table)
-        return TableState(
+        state = TableState(
             store=target.store,
             schema=target.schema,
             options=target.options,
             snapshot=target.snapshot,
             travel=target.travel,
+            selection=selection,
         )
+        return SYSTEM_TABLES[name].rows(state)

@@ -206,8 +206,9 @@ def test_system_tables_and_increments_are_read_by_path_through_both_doors(
     audit = read(spark, f"{table.path}$audit_log", ["rowkind", "id"], "id < 3")
     assert sorted(tuple(row) for row in audit.collect()) == [("+I", 0), ("+I", 1), ("+I", 2)]
     assert read(spark, f"{table.path}$files", ["level"], "level > 99").columns == ["level"]
-    with pytest.raises(AnalysisException, match="The option 'where' does not apply to"):
-        spark.read.format(NAME).option("where", "level = 0").load(f"{table.path}$files")
+    newest = spark.read.format(NAME).option("where", "snapshot_id > 1 AND snapshot_id < 3")
+    rows = newest.option("columns", "commit_kind,snapshot_id").load(f"{table.path}$snapshots")
+    assert [tuple(row) for row in rows.collect()] == [("APPEND", 2)]
 
 
 def test_what_changed_between_two_points_is_read(spark: SparkSession, catalog: Catalog) -> None:

@@ -287,9 +287,12 @@ def standard_output(form: Format, width: int | None = None) -> Output:
         form: text, JSON or CSV.
         width: the width of text; None for that of the terminal, or no limit in a pipe.
     """
-    if isinstance(sys.stdout, TextIOWrapper):  # another encoding than UTF-8 lacks characters
-        sys.stdout.reconfigure(errors="backslashreplace")
     is_terminal = sys.stdout.isatty()
+    if isinstance(sys.stdout, TextIOWrapper):
+        if form is Format.TEXT or is_terminal:  # another encoding than UTF-8 lacks characters
+            sys.stdout.reconfigure(errors="backslashreplace")
+        else:  # JSON is UTF-8, and values keep their line feeds on Windows
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     if width is None and is_terminal:
         width = shutil.get_terminal_size().columns
     return Output(format=form, stream=sys.stdout, width=width, is_terminal=is_terminal)

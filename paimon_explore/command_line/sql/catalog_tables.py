@@ -136,20 +136,25 @@ def select_by_scan(tables: CatalogTables, text: str) -> Iterator[pa.Table | pa.R
     if found is None:
         message = "Without DuckDB, only SELECT … FROM one table WHERE … LIMIT … can be run."
         raise InvalidInputError(message, hint=SQL_HINT)
-    rows = tables.open(found["table"].replace("`", ""))
-    if not isinstance(rows, Scan):
-        yield rows.to_arrow()
-        return
-    scan = rows if found["where"] is None else rows.filter(found["where"])
+    rows, where = tables.open(found["table"].replace("`", "")), found["where"]
     if _COUNT.fullmatch(found["columns"]):
-        yield pa.table({"count": [scan.count()]})
+        if isinstance(rows, RowSource):
+            count = rows.scan(rows.schema.names[:1], where).to_arrow().num_rows
+        else:
+            count = (rows if where is None else rows.filter(where)).count()
+        yield pa.table({"count": [count]})
         return
+    names = None
     if found["columns"] != "*":
         names = [name.strip() for name in found["columns"].split(",")]
         wrong = next((name for name in names if not _COLUMN.fullmatch(name)), None)
         if wrong is not None:
             message = f"Without DuckDB, {wrong!r} is not a column that can be selected."
             raise InvalidInputError(message, hint=SQL_HINT)
-        scan = scan.select(names)
-    limit = found["limit"]
-    yield (scan if limit is None else scan.limit(int(limit))).to_batches()
+    limit = None if found["limit"] is None else int(found["limit"])
+    if isinstance(rows, RowSource):
+        yield rows.scan(names, where, limit).to_batches()
+        return
+    scan = rows if where is None else rows.filter(where)
+    scan = scan if names is None else scan.select(names)
+    yield (scan if limit is None else scan.limit(limit)).to_batches()

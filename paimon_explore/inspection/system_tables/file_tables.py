@@ -3,7 +3,10 @@
 `$manifests`, `$table_indexes`, `$aggregation_fields`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -46,7 +49,9 @@ from paimon_explore.scan.manifest_arrays import (
     numbers,
     row_array,
 )
+from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.pruning.file_statistics import value_stats
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
@@ -79,57 +84,88 @@ BUCKETS = schema_from_text(
     "file_size_in_bytes int64 not null, file_count int64 not null, last_update_time timestamp[ms]"
 )
 
-_SAME = ("min_sequence_number", "max_sequence_number", "first_row_id", "write_cols")
+_STORED = {
+    **{name: name for name in ("bucket", "schema_id", "level", "first_row_id", "write_cols")},
+    **{f"{end}_sequence_number": f"{end}_sequence_number" for end in ("min", "max")},
+    "record_count": "row_count",
+    "file_size_in_bytes": "file_size",
+    "deleteRowCount": "delete_row_count",
+}
+"""Columns with the values of one of manifest entries."""
 _OF_GROUPS = ["partition", "bucket", "creation_time"]
 _SOURCES = string_array([source.name for source in FileSource])  # pa.array loads pandas
 
 
 def files(state: TableState) -> pa.Table:
     """One row per live file; statistics of the columns of the read schema."""
-    entries = state.live_files()
+    entries = _selected(state, FILES)
     fields = state.schema.fields
-    stats = value_stats(entries, state.store.schemas.load, fields, as_written=True).columns
-    count = len(entries)
-    nulls = {name: found.null_count.cast(pa.string()) for name, found in stats.items()}
-    lows = {f.name: internal_texts(stats[f.name].minimum, f.type) for f in fields if count}
-    highs = {f.name: internal_texts(stats[f.name].maximum, f.type) for f in fields if count}
+
+    @cache
+    def stats() -> Mapping[str, ColumnStats]:
+        return value_stats(entries, state.store.schemas.load, fields, as_written=True).columns
+
+    def nulls() -> Column:
+        texts = {name: found.null_count.cast(pa.string()) for name, found in stats().items()}
+        return named_texts(texts, len(entries))
+
+    def bounds(of: Callable[[ColumnStats], Column]) -> Column:
+        known = fields if len(entries) else ()
+        texts = {f.name: internal_texts(of(stats()[f.name]), f.type) for f in known}
+        return named_texts(texts, len(entries))
+
     columns = {
         **_common(state, entries),
-        "null_value_counts": named_texts(nulls, count),
-        "min_value_stats": named_texts(lows, count),
-        "max_value_stats": named_texts(highs, count),
-        **{name: entries.column(name) for name in _SAME},
-        "creation_time": entries.column("creation_time").cast(MILLIS),
-        "deleteRowCount": entries.column("delete_row_count"),
-        "file_source": computed("take", [_SOURCES, column(entries.table, "file_source")]),
+        "null_value_counts": nulls,
+        "min_value_stats": partial(bounds, attrgetter("minimum")),
+        "max_value_stats": partial(bounds, attrgetter("maximum")),
     }
-    return table_of(FILES, columns)
+    return table_of(state.selection.narrowed(FILES), columns)
 
 
 def file_key_ranges(state: TableState) -> pa.Table:
     """One row per live file with its key range."""
+    columns = _common(state, _selected(state, FILE_KEY_RANGES))
+    return table_of(state.selection.narrowed(FILE_KEY_RANGES), columns)
+
+
+def _selected(state: TableState, schema: pa.Schema) -> ManifestEntries:
+    """The live files, without those that the columns of manifest entries show not to be needed."""
     entries = state.live_files()
-    columns = {**_common(state, entries), "first_row_id": entries.column("first_row_id")}
-    return table_of(FILE_KEY_RANGES, columns)
+    columns = _of_entries(state, entries)
+    wanted = state.selection.pushed(columns)
+    if wanted.where == TRUE and wanted.limit is None:
+        return entries
+    tested = replace(wanted, columns=("bucket",)).narrowed(schema)
+    return entries.take(wanted.positions(table_of(tested, columns)))
+
+
+def _of_entries(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
+    """The columns whose values manifest entries have."""
+    row_type, rows = state.schema.partition_type, binary(entries.table, "partition")
+    return {
+        "partition": partial(row_texts, rows, row_type, where="_PARTITION"),
+        **{name: partial(entries.column, stored) for name, stored in _STORED.items()},
+        "creation_time": lambda: entries.column("creation_time").cast(MILLIS),
+        "file_source": lambda: computed("take", [_SOURCES, column(entries.table, "file_source")]),
+    }
 
 
 def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
-    placed = data_file_paths(entries, state.schema, state.options, state.store.paths)
     names = state.schema.trimmed_primary_keys
     keys = state.schema.project(names) if names else None
     table = entries.table
-    partition_type = state.schema.partition_type
+
+    @cache
+    def placed() -> Column:
+        return data_file_paths(entries, state.schema, state.options, state.store.paths)
+
     return {
-        "partition": row_texts(binary(table, "partition"), partition_type, where="_PARTITION"),
-        "bucket": entries.column("bucket"),
+        **_of_entries(state, entries),
         "file_path": placed,
-        "file_format": _formats(placed),
-        "schema_id": entries.column("schema_id"),
-        "level": entries.column("level"),
-        "record_count": entries.column("row_count"),
-        "file_size_in_bytes": entries.column("file_size"),
-        "min_key": key_texts(binary(table, "min_key"), keys, where="_MIN_KEY"),
-        "max_key": key_texts(binary(table, "max_key"), keys, where="_MAX_KEY"),
+        "file_format": lambda: _formats(placed()),
+        "min_key": lambda: key_texts(binary(table, "min_key"), keys, where="_MIN_KEY"),
+        "max_key": lambda: key_texts(binary(table, "max_key"), keys, where="_MAX_KEY"),
     }
 
 
@@ -201,6 +237,10 @@ def partitions(state: TableState) -> pa.Table:
     """One row per partition with live files, in all branches that a read includes."""
     known: set[object] = set()
     parts: list[pa.Table] = []
+    columns = state.selection.columns
+    if columns is not None:
+        selection = replace(state.selection, columns=(*columns, "partition"))
+        state = replace(state, selection=selection)
     for branch in state.branches():
         rows = _branch_partitions(branch)
         names = as_python(column(rows, "partition"))
@@ -214,15 +254,15 @@ def _branch_partitions(state: TableState) -> pa.Table:
     sums = _grouped(state, entries, by_bucket=False)
     count = len(sums.first)
     nothing = [None] * count
-    columns = {
+    columns: dict[str, Values] = {
         "partition": _partition_specs(state, as_binary(sums.one("partition"))),
         **sums.columns,
         **dict.fromkeys(("created_at", "created_by", "updated_by", "options"), nothing),
         "total_buckets": sums.one("total_buckets"),
         "done": [False] * count,
-        "deleted_record_count": sums.total(_deleted(state, entries)),
+        "deleted_record_count": lambda: sums.total(_deleted(state, entries)),
     }
-    return table_of(PARTITIONS, columns)
+    return table_of(state.selection.narrowed(PARTITIONS), columns)
 
 
 def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:

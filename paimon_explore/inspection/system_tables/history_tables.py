@@ -1,9 +1,11 @@
 """`$snapshots`, `$schemas`, `$options`, `$tags`, `$branches`, `$consumers`, `$statistics`."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -18,8 +20,12 @@ from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import encode_statistics
-from paimon_explore.metadata.tag import Tag
 from paimon_explore.sanitize import encodable, masked, masked_options
+from paimon_explore.store.references import Consumers, Tags
+from paimon_explore.store.table_store import TableStore
+
+_File = TypeVar("_File")
+_Row: TypeAlias = dict[str, object]
 
 MILLIS = pa.timestamp("ms")
 
@@ -56,13 +62,64 @@ STATISTICS = schema_from_text(
 )
 
 
+def _selected(
+    state: TableState,
+    schema: pa.Schema,
+    files: Iterable[tuple[int | str, _File]],
+    read: Callable[[Sequence[_File]], Iterable[_Row | None]],
+) -> pa.Table:
+    """The rows of small files, of which only those are read that may be selected.
+
+    Args:
+        state: with the selection.
+        schema: of the table; its first column is the key.
+        files: by key; none is read if only the keys are needed.
+        read: returns the rows of some files; None for one that was deleted meanwhile.
+    """
+    found = list(files)
+    wanted = state.selection.pushed([schema.names[0]])
+    first = schema.field(0)
+    keys = pa.table([pa.array([key for key, _ in found], first.type)], schema=pa.schema([first]))
+    narrowed = state.selection.narrowed(schema)
+    if narrowed == keys.schema:
+        return wanted.rows(keys)
+    chosen = [found[at][1] for at in replace(wanted, limit=None).positions(keys).tolist()]
+    left = len(chosen) if wanted.limit is None else wanted.limit
+    rows: list[_Row] = []
+    while part := chosen[:left]:
+        chosen = chosen[left:]
+        known = [row for row in read(part) if row is not None]
+        rows, left = rows + known, left - len(known)
+    return pa.Table.from_pylist(rows, schema=narrowed)
+
+
+def _selected_names(
+    state: TableState,
+    schema: pa.Schema,
+    names: Iterable[str],
+    load: Callable[[str], _Row | None],
+) -> pa.Table:
+    """The rows of files that are known by name."""
+
+    def read(part: Sequence[str]) -> Iterable[_Row | None]:
+        return at_once(state.store.file_io, [partial(load, name) for name in part])
+
+    return _selected(state, schema, ((encodable(name), name) for name in names), read)
+
+
 def snapshots(state: TableState) -> pa.Table:
     """One row per snapshot, by id."""
-    rows = [_snapshot(snapshot) for snapshot in state.store.snapshots.list()]
-    return pa.Table.from_pylist(rows, schema=SNAPSHOTS)
+    store = state.store.snapshots
+    files = store.files().items()
+    return _selected(
+        state,
+        SNAPSHOTS,
+        ((one[0], one) for one in files),
+        lambda part: map(_snapshot, store.read_files(part)),
+    )
 
 
-def _snapshot(snapshot: Snapshot) -> dict[str, object]:
+def _snapshot(snapshot: Snapshot) -> _Row:
     others = {
         "snapshot_id": snapshot.id,
         "commit_kind": snapshot.commit_kind.value,
@@ -74,11 +131,17 @@ def _snapshot(snapshot: Snapshot) -> dict[str, object]:
 
 def schemas(state: TableState) -> pa.Table:
     """One row per schema, by id."""
-    rows = [_schema(schema) for schema in state.store.schemas.list()]
-    return pa.Table.from_pylist(rows, schema=SCHEMAS)
+    store = state.store.schemas
+    files = store.files().items()
+    return _selected(
+        state,
+        SCHEMAS,
+        ((one[0], one) for one in files),
+        lambda part: map(_schema, store.read_files(part)),
+    )
 
 
-def _schema(schema: TableSchema) -> dict[str, object]:
+def _schema(schema: TableSchema) -> _Row:
     return {
         "schema_id": schema.id,
         "fields": masked(compact_json([field_to_json(field) for field in schema.fields])),
@@ -99,14 +162,14 @@ def options(state: TableState) -> pa.Table:
 
 def tags(state: TableState) -> pa.Table:
     """One row per tag, by name."""
-    store = state.store
-    names = store.tags.names()
-    found = at_once(store.file_io, [partial(store.tags.load, name) for name in names])
-    rows = [_tag(name, tag) for name, tag in zip(names, found, strict=True)]
-    return pa.Table.from_pylist(rows, schema=TAGS)
+    store = state.store.tags
+    return _selected_names(state, TAGS, store.names(), partial(_tag, store))
 
 
-def _tag(name: str, tag: Tag) -> dict[str, object]:
+def _tag(store: Tags, name: str) -> _Row | None:
+    tag = store.find(name)
+    if tag is None:
+        return None
     retained = tag.time_retained
     return {
         "tag_name": encodable(name),
@@ -136,32 +199,30 @@ def iso_duration(length: timedelta) -> str:
 
 def branches(state: TableState) -> pa.Table:
     """One row per branch except main, with its creation time."""
-    store = state.store
-    names = store.branches.names()
-    times = at_once(store.file_io, [partial(_made_at, state, name) for name in names])
-    rows = [
-        {"branch_name": encodable(name), "create_time": moment}
-        for name, moment in zip(names, times, strict=True)
-    ]
-    return pa.Table.from_pylist(rows, schema=BRANCHES)
+    names = state.store.branches.names()
+    return _selected_names(state, BRANCHES, names, partial(_branch, state.store))
 
 
-def _made_at(state: TableState, branch: str) -> int:
-    """The time of the first schema of the branch; object stores have no folder times."""
-    store = state.store.for_branch(branch)
-    modified = store.schemas.first_modified_ms()
+def _branch(store: TableStore, name: str) -> _Row:
+    """The branch with the time of its first schema; object stores have no folder times."""
+    own = store.for_branch(name)
+    modified = own.schemas.first_modified_ms()
     if modified is None:
-        modified = store.file_io.status(store.paths.branch_root).modified_ms
-    return local_millis(modified)
+        modified = own.file_io.status(own.paths.branch_root).modified_ms
+    return {"branch_name": encodable(name), "create_time": local_millis(modified)}
 
 
 def consumers(state: TableState) -> pa.Table:
     """One row per consumer, by id."""
-    rows = [
-        {"consumer_id": encodable(name), "next_snapshot_id": consumer.next_snapshot}
-        for name, consumer in state.store.consumers.list().items()
-    ]
-    return pa.Table.from_pylist(rows, schema=CONSUMERS)
+    store = state.store.consumers
+    return _selected_names(state, CONSUMERS, store.ids(), partial(_consumer, store))
+
+
+def _consumer(store: Consumers, name: str) -> _Row | None:
+    found = store.find(name)
+    if found is None:
+        return None
+    return {"consumer_id": encodable(name), "next_snapshot_id": found.next_snapshot}
 
 
 def statistics(state: TableState) -> pa.Table:
@@ -213,3 +274,6 @@ SYSTEM_TABLES: Mapping[str, SystemTable] = {
     "tags": SystemTable(TAGS, tags),
 }
 """The metadata system tables by name."""
+
+KEYED = frozenset({"branches", "consumers", "schemas", "snapshots", "tags"})
+"""Tables of which all values of the first column are known without reading a file."""

@@ -4,7 +4,8 @@ Builds Arrow tables from Arrow columns and Python values.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from paimon_explore.data_types.definitions import (
     INTEGERS,
     TEXTS,
     AtomicType,
+    DataField,
     DataType,
     RowType,
     TypeRoot,
@@ -33,8 +35,25 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.scan.manifest_arrays import Chunks, as_binary, distinct
+from paimon_explore.scan.predicate.datetime_literals import parse_date
+from paimon_explore.scan.predicate.expression import (
+    TRUE,
+    And,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    Literal,
+    Or,
+    conjunction,
+    disjunction,
+    literal,
+)
+from paimon_explore.scan.predicate.expression import Column as ColumnOf
 
 _NULL = "null"
+_NUMBER = re.compile(r"-?\d+")
 _PLAIN = INTEGERS | TEXTS | {TypeRoot.BOOLEAN}
 _DAYS_AND_TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME})
 
@@ -108,18 +127,84 @@ def compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-Values: TypeAlias = "Column | Chunks | Sequence[object]"
-"""A column: an Arrow array, or Python values that Arrow converts to the type."""
+def partition_condition(expr: Expression, row_type: RowType, default: str) -> Expression:
+    """The condition on the partition columns that one on the column `partition` implies.
+
+    Args:
+        expr: the condition on texts such as `{2024-01-01, 1}` or `dt=2024-01-01/hr=1`.
+        row_type: the partition columns.
+        default: the name of a null or blank value after `=`.
+
+    Returns:
+        An unbound condition; TRUE for none.
+
+    >>> from paimon_explore.scan.predicate.sql_formatter import to_sql
+    >>> from paimon_explore.scan.predicate.sql_parser import parse_where
+    >>> hours = RowType(fields=(DataField(id=0, name="hr", type=AtomicType(root=TypeRoot.INT)),))
+    >>> to_sql(partition_condition(parse_where("partition IN ('{7}', 'hr=9')"), hours, ""))
+    'hr = 7 OR hr = 9'
+    """
+    match expr:
+        case And(children=children):
+            return conjunction(partition_condition(one, row_type, default) for one in children)
+        case Or(children=children):
+            parts = [partition_condition(one, row_type, default) for one in children]
+        case Compare(op=CompareOp.EQ, left=ColumnOf(), right=Literal(value=text)):
+            parts = [_partition_test(text, row_type, default)]
+        case In(operand=ColumnOf(), values=values):
+            parts = [_partition_test(one.value, row_type, default) for one in values]
+        case _:
+            return TRUE
+    return TRUE if TRUE in parts else disjunction(parts)
+
+
+def _partition_test(text: object, row_type: RowType, default: str) -> Expression:
+    """That a row has the values of a text, as far as it tells them; TRUE if it does not."""
+    values, names = str(text).split("/"), [f"{name}=" for name in row_type.names]
+    if len(values) == len(names) and all(map(str.startswith, values, names)):
+        values = list(map(str.removeprefix, values, names))
+    else:
+        values = str(text)[1:-1].split(", ")
+    if len(values) != len(names):  # a value contains the separator
+        return TRUE
+    return conjunction(
+        _value_test(value, field, default) for value, field in zip(values, row_type, strict=True)
+    )
+
+
+def _value_test(text: str, field: DataField, default: str) -> Expression:
+    column = ColumnOf(path=(field.name,))
+    kind = field.type if isinstance(field.type, AtomicType) else None
+    value: object = None
+    if kind is None or text == default:
+        return TRUE
+    if kind.root in TEXTS:
+        value = text
+    elif kind.root in INTEGERS and _NUMBER.fullmatch(text):
+        value = int(text)
+    elif kind.root is TypeRoot.DATE and (days := parse_date(text)) is not None:
+        value = Literal(value=days, type=kind)
+    if value is None:
+        return TRUE
+    test = Compare(op=CompareOp.EQ, left=column, right=literal(value))
+    return disjunction([test, IsNull(operand=column)]) if text == _NULL else test
+
+
+Values: TypeAlias = "Column | Chunks | Sequence[object] | Callable[[], Column | Chunks]"
+"""A column: an Arrow array, Python values that Arrow converts to the type, or what returns one."""
 
 
 def table_of(schema: pa.Schema, columns: Mapping[str, Values]) -> pa.Table:
-    """Build a table of a schema from columns by name, all of the same length.
+    """Build a table of a schema from columns by name, all of the same length; others are left out.
 
     >>> table_of(pa.schema({"a": pa.int32()}), {"a": [1, None]}).to_pylist()
     [{'a': 1}, {'a': None}]
     """
-    arrays = [
-        given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given, field.type)
-        for field, given in ((field, columns[field.name]) for field in schema)
-    ]
-    return pa.Table.from_arrays(arrays, schema=schema)
+    return pa.Table.from_arrays(
+        [_array(columns[field.name], field.type) for field in schema], schema=schema
+    )
+
+
+def _array(values: Values, kind: pa.DataType) -> "Column | Chunks":
+    found = values() if callable(values) else values
+    return found if isinstance(found, pa.Array | pa.ChunkedArray) else pa.array(found, kind)

@@ -4,15 +4,19 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.system_tables.system_table_cells import partition_condition
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.scan.branch_scan import branches_read
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_entries
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.scan.requested_columns import EVERYTHING, Selection
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
 
@@ -27,6 +31,7 @@ class TableState:
         options: the table options, including dynamic ones.
         snapshot: None for a table without snapshots.
         travel: the requested point in time; empty for the latest snapshot.
+        selection: the rows and columns that are needed; others may be left out.
     """
 
     store: TableStore
@@ -34,6 +39,7 @@ class TableState:
     options: TableOptions
     snapshot: Snapshot | None
     travel: TimeTravel = NEWEST
+    selection: Selection = EVERYTHING
 
     def branches(self) -> "list[TableState]":
         """The state of each branch that a read includes; earlier ones take precedence by partition.
@@ -63,12 +69,25 @@ class TableState:
         """The live files of the snapshot, including the postponed bucket."""
         if self.snapshot is None:
             return ManifestEntries.empty()
-        cut = PartitionFilter(row_type=self.schema.partition_type, predicate=None)
-        return live_files(self.store, self.snapshot, cut)
+        return live_files(self.store, self.snapshot, self._partitions)
 
     def all_entries(self, columns: Collection[str]) -> ManifestEntries:
-        """All manifest entries of the snapshot, including those of removed files."""
+        """All manifest entries of the snapshot, including those of removed files.
+
+        Args:
+            columns: of the entries; among them the partition.
+        """
         if self.snapshot is None:
             return ManifestEntries.empty()
-        manifests = self.store.manifests
-        return manifests.read_many(manifests.all(self.snapshot).names, columns)
+        manifests = self.store.manifests.all(self.snapshot)
+        kept = manifests.filter(self._partitions.manifest_mask(manifests))
+        return read_entries(self.store, kept, self._partitions, columns)
+
+    @property
+    def _partitions(self) -> PartitionFilter:
+        """The partitions that the condition on the column `partition` selects."""
+        row_type = self.schema.partition_type
+        where = self.selection.pushed(["partition"]).where
+        found = partition_condition(where, row_type, self.options.value(PARTITION_DEFAULT_NAME))
+        predicate = None if found == TRUE else bind(found, row_type)
+        return PartitionFilter(row_type=row_type, predicate=predicate)

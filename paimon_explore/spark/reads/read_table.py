@@ -35,14 +35,11 @@ from paimon_explore.spark.reads.native_parquet_read import (
     read_native,
 )
 from paimon_explore.spark.reads.special_reads import (
-    PREDICATED,
     SpecialRead,
     local_rows,
     special_read,
     system_of,
-    where_text,
 )
-from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
@@ -93,9 +90,7 @@ def read(  # noqa: PLR0913 - the choices of one read
     """
     check_session(spark)
     if isinstance(table, RowSource):
-        local = local_rows(table).frame(spark)
-        local = local if where is None else local.filter(where_text(where))
-        return local if columns is None else local.select([quoted(name) for name in columns])
+        return local_rows(table.scan(columns, where)).frame(spark)
     base, system = (table, None) if isinstance(table, Table) else system_of(table)
     found = table_at(
         base,
@@ -107,11 +102,6 @@ def read(  # noqa: PLR0913 - the choices of one read
         watermark=watermark,
         version=version,
     )
-    pushed = where if system is None or system in PREDICATED else None
-    if pushed is not where:
-        rows = read_planned(spark, special_read(found, system, None, None))
-        rows = rows.filter(where_text(where or ""))
-        return rows if columns is None else rows.select([quoted(name) for name in columns])
     return read_planned(spark, special_read(found, system, columns, where))
 
 

@@ -41,10 +41,8 @@ from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
 _READ_OPTIMIZED = "ro"
-_AUDIT_LOG = "audit_log"
+AUDIT_LOG = "audit_log"
 _ADDED = (0, 2)
-PREDICATED = (_READ_OPTIMIZED, _AUDIT_LOG)
-"""System tables that leave out rows by a predicate while they are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,22 +159,12 @@ def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:
     return (folder + slash + table, system.lower()) if dollar and system else (text, None)
 
 
-def local_rows(source: RowSource, columns: Sequence[str] | None = None) -> SpecialRead:
-    """Return rows that the driver computes.
-
-    Raises:
-        InvalidInputError: an unknown column.
-    """
-    names = list(source.schema.names) if columns is None else list(columns)
-    unknown = [name for name in names if name not in source.schema.names]
-    if unknown:
-        msg = f"{source.name} has no column {unknown[0]!r}."
-        raise InvalidInputError(msg, hint=f"Columns: {choices(source.schema.names)}.")
-    row_type = row_type_from_arrow(pa.schema([source.schema.field(name) for name in names]))
+def local_rows(source: RowSource) -> SpecialRead:
+    """Return rows that the driver computes."""
+    row_type = row_type_from_arrow(source.schema)
     schema = spark_schema(row_type)
     wire = wire_schema(schema)
-    found = source.to_batches()
-    batches = [to_spark(batch.select(names), row_type, wire) for batch in found]
+    batches = [to_spark(batch, row_type, wire) for batch in source.to_batches()]
     return SpecialRead(schema=schema, rows=pa.Table.from_batches(batches, schema=wire))
 
 
@@ -194,7 +182,7 @@ def special_read(
         table: the table.
         system: name of one of its system tables; None for the table itself.
         columns: the columns to read; None for all.
-        where: rows to read; only of the table, `$ro` and `$audit_log`.
+        where: rows to read; None for all.
 
     Raises:
         NotFoundError: there is no such system table.
@@ -205,7 +193,7 @@ def special_read(
         return scan if scan.increment is None else _increment(scan, kinds=False)
     if system == _READ_OPTIMIZED:
         return _read_optimized(table.scan(columns, where))
-    if system == _AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
+    if system == AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
         if columns is not None and list(columns)[:1] != [ROWKIND.name]:
             columns = [ROWKIND.name, *(c for c in columns if c != ROWKIND.name)]
         scan = whole_columns(table.scan(None if columns is None else list(columns)[1:], where))
@@ -213,12 +201,7 @@ def special_read(
             return _increment(scan, kinds=True)
         scan = replace(scan, target=scan.target.without_postponed())
         return _kinds(scan, scan.plan().splits, kinds=True)
-    if where is not None:
-        raise InvalidInputError(
-            f"The option 'where' does not apply to system table {system!r}.",
-            hint="Use filter(…) on the DataFrame.",
-        )
-    return local_rows(table.inspect.system_table(system), columns)
+    return local_rows(table.inspect.system_table(system).scan(columns, where))
 
 
 def _read_optimized(scan: Scan) -> Scan:

@@ -303,7 +303,7 @@ def _pruned(subject: Subject, condition: str, schema: TableSchema) -> Term | Non
     """Return the part of a condition that can prune files."""
     text = f"SELECT * FROM t AS {quoted(subject.alias)} WHERE {condition}"  # noqa: S608 - of the user's own statement
     found = references_of(text)
-    return usable_where(found[0].node, schema) if found else None
+    return usable_where(found[0].node, schema.row_type) if found else None
 
 
 def update(warehouse: Warehouse, reader: Reader) -> Answer | None:

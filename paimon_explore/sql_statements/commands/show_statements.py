@@ -45,6 +45,7 @@ from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
 from paimon_explore.metadata.partition_path import partition_name, partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
+from paimon_explore.scan.predicate.builder import col
 from paimon_explore.sql_statements.clauses import partition_spec
 from paimon_explore.sql_statements.data_type_names import is_spark_type, type_name
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
@@ -266,13 +267,13 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
 
 def partitions_of(table: Table, spec: Mapping[str, object]) -> list[str]:
     """Return the partitions with given values of partition columns, as `dt=2026-01-01/hour=7`."""
-    found = table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
+    rows = table.inspect.system_table("partitions").scan("partition").to_arrow()
     parts = {key: re.escape(text) for key, text in partition_texts_of(table, spec).items()}
     keys = table.schema.partition_keys
     pattern = re.compile(
         "/".join(f"{re.escape(key)}={parts.get(key, '.*')}" for key in keys), re.DOTALL
     )
-    return sorted(text for text in map(str, found) if pattern.fullmatch(text))
+    return sorted(text for text in map(str, rows[0].to_pylist()) if pattern.fullmatch(text))
 
 
 def partition_texts_of(table: Table, spec: Mapping[str, object]) -> dict[str, str]:
@@ -293,8 +294,8 @@ def _partition(table: Table, spec: Mapping[str, object]) -> dict[str, str]:
         text = ", ".join(f"{key}={value}" for key, value in spec.items())
         hint = "SHOW PARTITIONS lists them; write a value for each partition column."
         raise NotFoundError("partition", text, table.name, hint=hint)
-    rows = table.inspect.system_table("partitions").to_arrow().to_pylist()
-    row = next(one for one in rows if one["partition"] == wanted[0])
+    rows = table.inspect.system_table("partitions").scan(where=col("partition") == wanted[0])
+    row = rows.to_arrow().to_pylist()[0]
     return {
         "Partition Values": f"[{', '.join(wanted[0].split('/'))}]",
         "Partition Statistics": f"{row['record_count']} rows, {row['file_size_in_bytes']} bytes",

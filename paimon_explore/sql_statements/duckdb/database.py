@@ -82,6 +82,19 @@ def text_constant(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedColumns:
+    """Rows with only those columns of a table that the query names.
+
+    Attributes:
+        rows: with these columns.
+        names: all columns of the table, for errors.
+    """
+
+    rows: pa.Table
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRows:
     """Rows of local files that DuckDB reads itself.
 
@@ -118,7 +131,8 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
             if isinstance(text, str):
                 cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {text}")
             else:
-                given = rows.to_dataset() if isinstance(rows, Scan) and not is_long else rows
+                given = rows.rows if isinstance(rows, SelectedColumns) else rows
+                given = rows.to_dataset() if isinstance(rows, Scan) and not is_long else given
                 cursor.register(name, given)
     return cursor
 
@@ -253,6 +267,8 @@ def _columns(cursor: "duckdb.DuckDBPyConnection", sources: Mapping[str, object])
     for view, rows in sources.items():
         if isinstance(rows, Scan):  # of which only columns that exist were selected
             found += rows.target.schema.row_type.names
+        elif isinstance(rows, SelectedColumns):
+            found += rows.names
         else:
             found += cursor.table(quoted(view)).columns
     return [name for name in found if not name.startswith("_paimon_")]

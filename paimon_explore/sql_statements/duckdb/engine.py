@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.definitions import DataField, DataType
+from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -26,7 +26,12 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
 from paimon_explore.sql_statements.duckdb.column_types import cut_nanoseconds, mark_types
 from paimon_explore.sql_statements.duckdb.constant_operands import compute_constants
-from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
+from paimon_explore.sql_statements.duckdb.database import (
+    FileRows,
+    SelectedColumns,
+    duckdb_errors,
+    new_cursor,
+)
 from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
@@ -41,7 +46,7 @@ from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answe
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, paimon_type
 from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, has_few_rows, plain_scan
-from paimon_explore.sql_statements.duckdb.top_rows import top_rows
+from paimon_explore.sql_statements.duckdb.top_rows import selected_rows, top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
 from paimon_explore.sql_statements.engine import (
@@ -54,6 +59,7 @@ from paimon_explore.sql_statements.engine import (
 )
 from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.sql_statements.query_pushdown import usable_where
+from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
@@ -129,6 +135,7 @@ class DuckDBEngine:
         self.has_subquery = False
         self.read: dict[str, TableRows] = {}
         self._scans: dict[str, Scan] = {}
+        self._system: dict[str, RowSource] = {}
         self._fields: dict[str, Sequence[DataField]] = {}
 
     def evaluate(self, text: str) -> object:
@@ -187,6 +194,9 @@ class DuckDBEngine:
             text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
             return DirectRows(text, {name: known}, known.schema, known.to_batches)
         sources = {name: rows for name, rows in self._sources.items() if name not in others} | views
+        for view in self._system.keys() & names:
+            found = selected_rows(tree, self.read[view], self._system[view]).to_arrow()
+            sources[view] = SelectedColumns(rows=found, names=self._system[view].schema.names)
         meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
         direct = None if plain is None else (plain[1], plain[0].to_batches)
         if plain is not None and direct is not None and has_few_rows(plain[0]):
@@ -226,11 +236,13 @@ class DuckDBEngine:
     def _filter_again(self, tree: exp.Query) -> None:
         """Push down conditions whose constants are computed, and those of equal columns."""
         for node in tree.find_all(exp.Table):
-            scan, rows = self._scans.get(node.name), self.read.get(node.name)
-            where = None if scan is None else usable_where(node, scan.target.schema)
-            if scan is not None and rows is not None and where is not None:
-                self._scans[node.name] = scan.filter(where)
-                self.read[node.name] = replace(rows, where=where)
+            fields = self._fields.get(node.name)
+            where = None if fields is None else usable_where(node, RowType(fields=tuple(fields)))
+            if where is None:
+                continue
+            self.read[node.name] = replace(self.read[node.name], where=where)
+            if node.name in self._scans:
+                self._scans[node.name] = self._scans[node.name].filter(where)
 
     def _column_types(self, views: Mapping[str, object]) -> Iterator[tuple[str, DataType | None]]:
         """Yield the columns of the tables, and of the rows of variables."""
@@ -308,7 +320,7 @@ class DuckDBEngine:
         try:
             yield view
         finally:
-            for known in (self._scans, self._fields, self._sources):
+            for known in (self._scans, self._system, self._fields, self._sources):
                 known.pop(view, None)
             self._sources.pop(_stored(view), None)
 
@@ -316,7 +328,10 @@ class DuckDBEngine:
         """Return what DuckDB reads the rows from."""
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-            return rows.table.inspect.system_table(rows.system).to_arrow()
+            source = rows.table.inspect.system_table(rows.system)
+            self._system[view] = source
+            self._fields[view] = source.row_type.fields
+            return source.scan(rows.columns, rows.where)
         if not isinstance(rows.table, Table):
             self._fields[view] = rows.fields
             return self._padded(view, rows, rows.table.to_arrow())

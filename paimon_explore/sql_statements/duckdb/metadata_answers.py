@@ -67,7 +67,7 @@ def metadata_answer(tree: exp.Expr, scans: Mapping[str, Scan]) -> pa.Table | Non
     if where is not None:
         schema = scan.target.schema
         names = {column.name for column in where.find_all(exp.Column)}
-        term = whole_where(table, schema) if names <= set(schema.partition_keys) else None
+        term = whole_where(table, schema.row_type) if names <= set(schema.partition_keys) else None
         if term is None or any(one is not None and one[1] is not None for one in wanted):
             return None
         scan = scan.filter(term)

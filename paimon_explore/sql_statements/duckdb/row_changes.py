@@ -43,8 +43,8 @@ def update(change: RowUpdate, tree: exp.Select, sources: Mapping[str, object]) -
 
     where = tree.args.get("where")
     node, schema = tree.args["from_"].this, latest_schema(store_of(change.table))
-    whole = whole_where(node, schema)
-    simple = usable_where(node, schema) if whole is None else whole
+    whole = whole_where(node, schema.row_type)
+    simple = usable_where(node, schema.row_type) if whole is None else whole
     parts = [] if simple is None else [simple.expression]
     if where is not None and whole is None:
         parts.append(made(where.this))

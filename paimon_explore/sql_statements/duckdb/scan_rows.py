@@ -95,7 +95,7 @@ def plain_scan(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[Scan, pa.Sche
     if len(set(map(str.lower, names))) < len(names) or len(set(read)) < len(read):
         return None
     if tree.args.get("where") is not None:
-        term = whole_where(table, scan.target.schema)
+        term = whole_where(table, scan.target.schema.row_type)
         if term is None:
             return None
         scan = scan.filter(term)

@@ -13,7 +13,7 @@ from operator import itemgetter
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow_buffers import as_python, int64_values
-from paimon_explore.data_types.definitions import AtomicType, DataField
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.first_rows import ORDERED, FirstRows
 from paimon_explore.scan.predicate.builder import Term, col
@@ -26,7 +26,10 @@ from paimon_explore.sql_statements.duckdb.metadata_answers import (
 )
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.duckdb.type_names import quoted
+from paimon_explore.sql_statements.engine import TableRows
 from paimon_explore.sql_statements.parameter_markers import constant
+from paimon_explore.sql_statements.query_pushdown import whole_where
+from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 
 _CLAUSES = frozenset({"expressions", "from", "from_", "order", "limit", "offset"})
@@ -84,15 +87,12 @@ def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> TopRows | None:
     """
     table = only_table(tree, _CLAUSES)
     scan = None if table is None else scans.get(table.name)
-    order, limit = tree.args.get("order"), tree.args.get("limit")
-    counts = [part.expression for part in (limit, tree.args.get("offset")) if part is not None]
-    if table is None or scan is None or order is None or limit is None:
+    order, rows = tree.args.get("order"), _count(tree)
+    if table is None or scan is None or order is None or not rows:
         return None
-    if not all(isinstance(count, exp.Literal) and count.name.isdigit() for count in counts):
-        return None
-    ordered, rows = order.expressions[0], sum(int(count.name) for count in counts)
-    field = _field(ordered.this, tree, scan)
-    if field is None or not rows:
+    ordered = order.expressions[0]
+    field = _field(ordered.this, tree, scan.row_type)
+    if field is None:
         return None
     condition = _reached(field, ordered, scan, rows) if has_exact_bounds(field) else None
     scan = scan if condition is None else scan.filter(condition)
@@ -105,7 +105,51 @@ def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> TopRows | None:
     return TopRows(view=table.name, scan=scan, ordered=ordered, count=rows)
 
 
-def _field(node: exp.Expr, tree: exp.Expr, scan: Scan) -> DataField | None:
+def selected_rows(tree: exp.Query, rows: TableRows, source: RowSource) -> RowSource:
+    """Return what a query needs of a system table, with LIMIT the first rows by its key.
+
+    Args:
+        tree: the query.
+        rows: the columns and conditions.
+        source: the system table.
+    """
+    table, count = only_table(tree, {*_CLAUSES, "where"}), _count(tree)
+    found = source.scan(rows.columns, rows.where)
+    if table is None or count is None or any(item.find(*_OTHER_ROWS) for item in tree.expressions):
+        return found
+    row_type = source.row_type
+    if tree.args.get("where") is not None and whole_where(table, row_type) is None:
+        return found
+    order, key = tree.args.get("order"), source.schema.names[0]
+    if order is None:
+        return source.scan(rows.columns, rows.where, count)
+    ordered = order.expressions[0]
+    field = _field(ordered.this, tree, row_type)
+    from paimon_explore.inspection.system_tables.history_tables import KEYED  # noqa: PLC0415 - for few queries
+
+    if rows.system not in KEYED or field is None or field.name != key:
+        return found
+    values = source.scan([key], rows.where).to_arrow().column(0).to_pylist()
+    keys = sorted(value for value in values if value is not None)
+    at = len(keys) - count if ordered.args.get("desc") else count - 1
+    if not 0 <= at < len(keys):
+        return found
+    reached = col(key) >= keys[at] if ordered.args.get("desc") else col(key) <= keys[at]
+    return source.scan(rows.columns, reached if rows.where is None else rows.where & reached)
+
+
+def _count(tree: exp.Expr) -> int | None:
+    """Return the number of first rows that a query reads; None if it has no LIMIT."""
+    limit, offset = tree.args.get("limit"), tree.args.get("offset")
+    counts = [part.expression for part in (limit, offset) if part is not None]
+    if limit is None or not all(
+        isinstance(count, exp.Literal) and count.name.isdigit() for count in counts
+    ):
+        return None
+    return sum(int(count.name) for count in counts)
+
+
+def _field(node: exp.Expr, tree: exp.Expr, row_type: RowType) -> DataField | None:
     """Return the column of the order; None for the alias of an expression, or of other rows."""
     if not isinstance(node, exp.Column) or any(
         item.find(*_OTHER_ROWS) for item in tree.expressions
@@ -116,7 +160,7 @@ def _field(node: exp.Expr, tree: exp.Expr, scan: Scan) -> DataField | None:
         is_column = isinstance(item, exp.Column | exp.Star)
         if not is_column and item.alias_or_name.lower() == name:
             return None
-    found = [field for field in scan.row_type if field.name.lower() == name]
+    found = [field for field in row_type if field.name.lower() == name]
     return found[0] if len(found) == 1 else None
 
 

@@ -1,5 +1,8 @@
 # ruff: noqa: PLC0414 - re-exported
-"""The types in annotations of `Table.inspect`, each imported on first use; see `lazy_types`."""
+"""The types in annotations of `Table.inspect` and its rows, each imported on first use.
+
+See `lazy_types`.
+"""
 
 import ast
 from functools import cache
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.views.manifest_tree import Children as Children
     from paimon_explore.inspection.views.node_detail import Document as Document
     from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
+    from paimon_explore.scan.predicate.sql_parser import Where as Where
 
 
 @cache

@@ -115,6 +115,8 @@ SCANS = {
     "SELECT id FROM demo.orders WHERE city = ' limit 5' OR id < 2": 2,
     "SELECT count(*) FROM demo.orders WHERE id > 403": 1,
     "SELECT * FROM demo.`orders$snapshots`": 5,
+    "SELECT snapshot_id FROM demo.orders$snapshots WHERE snapshot_id > 1 LIMIT 2": 2,
+    "SELECT count(*) FROM demo.orders$files WHERE level = 0": 1,
 }
 
 
@@ -267,3 +269,9 @@ def test_lines_of_the_prompt_become_statements() -> None:
         raise EOFError
 
     assert [*complete_statements(end)] == []
+
+
+def test_head_of_a_system_table_has_columns_a_condition_and_a_limit(run: Program) -> None:
+    table = ("wh/demo.db/orders$snapshots", "--where", "snapshot_id > 1", "--columns")
+    ran = run("head", *table, "snapshot_id", "-n", "2", "--json")
+    assert rows_of(ran.out) == [{"snapshot_id": 2}, {"snapshot_id": 3}]

@@ -89,6 +89,29 @@ def test_a_current_database_that_does_not_exist_is_told(catalog: pe.Catalog) -> 
         catalog.sql("CREATE TABLE t (id INT)")
 
 
+@pytest.mark.parametrize("name", ["t.snapshots", "shop.t.FILES", "paimon.shop.t.tags"])
+def test_an_error_tells_the_name_of_a_system_table(name: str, catalog: pe.Catalog) -> None:
+    table, _, system = name.rpartition(".")
+    with pytest.raises(NotFoundError, match=rf"have a \$: {table}\${system}\."):
+        catalog.sql(f"FROM {name}")
+
+
+@pytest.mark.parametrize("name", ["t$snapshots", "T$Snapshots", "`t$SNAPSHOTS`"])
+def test_the_error_of_a_wrong_column_names_all_columns_of_a_system_table(
+    name: str, catalog: pe.Catalog
+) -> None:
+    with pytest.raises(InvalidInputError, match=r"mean 'commit_time'.*'snapshot_id'"):
+        catalog.sql(f"USE shop; FROM {name} SELECT committime")
+
+
+@pytest.mark.parametrize(
+    "statement", ["SHOW CREATE TABLE {}", "DELETE FROM {}", "ANALYZE TABLE {} COMPUTE STATISTICS"]
+)
+def test_system_tables_can_only_be_queried(statement: str, catalog: pe.Catalog) -> None:
+    with pytest.raises(InvalidInputError, match="can only be queried"):
+        catalog.sql(statement.format("shop.t$files"))
+
+
 def test_a_table_is_created_and_altered_as_in_flink(catalog: pe.Catalog) -> None:
     catalog.sql(
         "CREATE TABLE shop.f (dt STRING, id BIGINT, PRIMARY KEY (dt, id) NOT ENFORCED)"

@@ -289,4 +289,4 @@ def test_a_star_reads_all_columns_of_the_tables_beside_it(
 ) -> None:
     schema = append_table(columns(a=pa.string(), b=pa.string(), k=pa.int32())).schema
     (reference,) = (one for one in references_of(query) if one.parts == ("t",))
-    assert wanted_columns(reference, tokens_of(query), schema) == expected
+    assert wanted_columns(reference, tokens_of(query), schema.row_type) == expected

@@ -162,16 +162,16 @@ def first(text: str) -> Reference:
 def test_only_conditions_that_mean_the_same_here_leave_out_files(
     text: str, where: str | None
 ) -> None:
-    term = usable_where(first(text).node, SCHEMA)
+    term = usable_where(first(text).node, SCHEMA.row_type)
     assert (None if term is None else to_sql(term.expression)) == where
 
 
 def test_the_outer_side_of_a_join_keeps_all_its_rows() -> None:
     found = references_of("SELECT 1 FROM u LEFT JOIN t ON t.id = u.id WHERE t.id IS NULL")
     table = next(one for one in found if one.parts == ("t",))
-    assert usable_where(table.node, SCHEMA) is None
+    assert usable_where(table.node, SCHEMA.row_type) is None
     found = references_of("SELECT 1 FROM u LEFT JOIN t ON t.id = u.id AND t.x > 1 WHERE t.id = 3")
-    term = usable_where(found[1].node, SCHEMA)
+    term = usable_where(found[1].node, SCHEMA.row_type)
     assert term is not None
     assert to_sql(term.expression) == "x > 1.0e0"
 
@@ -193,7 +193,7 @@ def test_the_outer_side_of_a_join_keeps_all_its_rows() -> None:
 def test_columns_whose_names_the_query_does_not_hold_are_not_read(
     text: str, columns: list[str] | None
 ) -> None:
-    assert wanted_columns(first(text), tokens_of(text), SCHEMA) == columns
+    assert wanted_columns(first(text), tokens_of(text), SCHEMA.row_type) == columns
 
 
 def test_full_names_become_the_alias() -> None:

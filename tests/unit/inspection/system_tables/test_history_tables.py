@@ -3,6 +3,7 @@ from datetime import timedelta
 import pyarrow as pa
 import pytest
 
+import paimon_explore as pe
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.inspection.system_tables.history_tables import (
     SYSTEM_TABLES,
@@ -128,6 +129,13 @@ def test_the_rows_of_a_system_table_are_computed_when_they_are_read(
     assert computed == []
     assert source.to_arrow().schema == source.schema
     assert len(computed) == 1
+
+
+def test_the_name_of_a_system_table_may_be_in_any_case() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "dt": "a"}])
+    for name in ("Snapshots", "FILES", "Audit_Log"):
+        assert table.inspect.system_table(name).to_arrow().num_rows == 1
+    assert pe.sql("SELECT count(*) AS n FROM t$FILES", t=table).to_arrow().to_pylist() == [{"n": 1}]
 
 
 def test_texts_of_nothing_are_empty_braces() -> None:
