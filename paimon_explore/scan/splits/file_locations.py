@@ -64,8 +64,7 @@ def index_file_paths(
     if schema.primary_keys:
         return beside
     over_row_ids = pc.call_function("is_valid", [column(table, "global_index")])
-    found = pc.call_function("if_else", [over_row_ids, central, beside])
-    return found  # type: ignore[no-any-return]  # in stubs
+    return pc.call_function("if_else", [over_row_ids, central, beside])  # type: ignore[no-any-return]  # in stubs
 
 
 def _bucket_folders(
