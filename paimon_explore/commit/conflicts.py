@@ -65,7 +65,7 @@ from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
-from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges
+from paimon_explore.scan.splits.row_id_ranges import is_blob_file, is_column_file, row_ranges
 from paimon_explore.store.table_store import TableStore
 
 
@@ -329,7 +329,7 @@ def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> No
     if not compacted:
         return
     for row in after.table.select(read).to_pylist():
-        beside = row["first_row_id"] is None or ".blob" in row["file_name"]
+        beside = row["first_row_id"] is None or is_blob_file(row["file_name"])
         for new in compacted:
             same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
             if not beside and not same and _overlap(row, new):

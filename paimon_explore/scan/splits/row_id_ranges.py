@@ -16,22 +16,26 @@ from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
 RowRange = tuple[int, int]
 """First row id, and last row id plus 1."""
-_BLOB_MARK, _VECTOR_MARK = ".blob", ".vector."
-"""Parts of the names of files that store single columns."""
+_BLOB_MARKS, _VECTOR_MARK = (".blob", ".video"), ".vector."
+
+
+def column_mark(name: str) -> str | None:
+    """Return what marks, in its name, a file of a BLOB or VECTOR column beside its data file.
+
+    >>> column_mark("data-1-0.blob"), column_mark("data-1-0.parquet")
+    ('.blob', None)
+    """
+    return next((mark for mark in (*_BLOB_MARKS, _VECTOR_MARK) if mark in name), None)
 
 
 def is_column_file(name: str) -> bool:
-    """Whether a file stores a BLOB or VECTOR column beside the data file of its rows.
-
-    >>> is_column_file("data-1-0.blob"), is_column_file("data-1-0.parquet")
-    (True, False)
-    """
-    return is_blob_file(name) or _VECTOR_MARK in name
+    """Whether a file stores a BLOB or VECTOR column beside the data file of its rows."""
+    return column_mark(name) is not None
 
 
 def is_blob_file(name: str) -> bool:
     """Whether a file stores a BLOB column beside the data file of its rows."""
-    return _BLOB_MARK in name
+    return column_mark(name) in _BLOB_MARKS
 
 
 def grouped_indices(numbers: Sequence[int]) -> list[list[int]]:
