@@ -111,6 +111,28 @@ def test_pypaimon_and_we_update_blobs_in_turn(
     assert found[100] == (b"m", b"q", b"py")
 
 
+def test_all_read_compacted_rows_with_and_without_blobs(
+    java: JavaPaimon, peers: Peers, warehouse: Path
+) -> None:
+    start = columns({"id": pa.int32(), "name": pa.string(), "b": pa.large_binary()})
+    peers.create(warehouse, "db.t", start, options=OPTIONS)
+    rows = [{"id": i, "name": "n", "b": b"b%d" % i} for i in range(6)]
+    table = Catalog(warehouse).table("db.t")
+    table.append(rows[:2])
+    table.append(rows[2:4])
+    table.add_column("c", "BLOB")
+    for writer in PEERS:
+        peers.write(writer, warehouse, "db.t", pa.Table.from_pylist(rows, BLOBS))
+    java.write(table.path, pa.Table.from_pylist(rows, BLOBS))
+    table.append([{"id": 9, "c": b"c9"}])
+    for _ in range(2):
+        table.compact()
+        same_rows(java, peers, table, warehouse)
+        assert difference(table.to_arrow(), peers.read("rust", warehouse, "db.t")) == ""
+        table.update({"c": b"new"}, "id IN (1, 9)")
+        same_rows(java, peers, table, warehouse)
+
+
 def frame(video: Path, number: int) -> bytes:
     """A frame of a video, as pypaimon describes it: the whole file, without an index of it."""
     uri = str(video).encode()

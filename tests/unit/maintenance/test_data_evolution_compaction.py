@@ -80,6 +80,23 @@ def test_blob_files_stay(tmp_path: Path) -> None:
     ]
 
 
+def test_ranges_with_and_without_blob_files_stay_apart(tmp_path: Path) -> None:
+    table = new(tmp_path, {"id": "INT", "b": "BLOB"})
+    for i in range(6):
+        if i in (2, 4):
+            table.add_column(f"b{i}", "BLOB")
+        table.append([{"id": i, "b": b"b"}])
+    table.append([{"id": 6, "b2": b"c"}])
+    assert table.compact() is not None
+    data = [row for row in live(table) if str(row["file_name"]).endswith(".parquet")]
+    assert sorted((row["first_row_id"], row["row_count"]) for row in data) == [
+        (0, 2),
+        (2, 2),
+        (4, 3),
+    ]
+    assert table.to_arrow()["b2"].to_pylist() == [*[None] * 6, b"c"]
+
+
 def test_columns_written_meanwhile_make_the_compaction_fail(tmp_path: Path) -> None:
     table = new(tmp_path)
     table.append(rows(0, 3))
