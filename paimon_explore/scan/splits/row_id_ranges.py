@@ -5,7 +5,7 @@ ones with rewritten columns, blob files with single columns of parts of the rang
 Spec: append-table/data-evolution; row ids are first row id plus position.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -58,8 +58,17 @@ def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
 def consecutive_row_ids(entries: ManifestEntries) -> list[RowRange]:
     """Return the ranges of consecutive row ids of files with row ids, ascending."""
     first, after = row_ranges(entries)
+    return merged_ranges(zip(first.tolist(), after.tolist(), strict=True))
+
+
+def merged_ranges(ranges: Iterable[RowRange]) -> list[RowRange]:
+    """Return ranges without gaps and overlaps between them, ascending.
+
+    >>> merged_ranges([(3, 5), (0, 3), (7, 9), (7, 8)])
+    [(0, 5), (7, 9)]
+    """
     found: list[RowRange] = []
-    for start, end in sorted(zip(first.tolist(), after.tolist(), strict=True)):
+    for start, end in sorted(ranges):
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
