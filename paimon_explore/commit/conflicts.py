@@ -36,9 +36,11 @@ whether it has changed.
 Spec: append-table/data-evolution.
 """
 
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -65,7 +67,12 @@ from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
-from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges
+from paimon_explore.scan.splits.row_id_ranges import (
+    is_blob_file,
+    is_column_file,
+    merged_ranges,
+    row_ranges,
+)
 from paimon_explore.store.table_store import TableStore
 
 
@@ -129,6 +136,7 @@ def check_conflicts(
         check_row_ids(live, changes.entries)
         check_row_ranges(live, added)
         check_compacted_ranges(after, added)
+        check_column_files(live, after, added)
         gone = check_removed_ranges(after, changes.entries)
         if kind is CommitKind.COMPACT:
             check_removed_rows(changes, index_before, gone)
@@ -329,7 +337,7 @@ def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> No
     if not compacted:
         return
     for row in after.table.select(read).to_pylist():
-        beside = row["first_row_id"] is None or ".blob" in row["file_name"]
+        beside = row["first_row_id"] is None or is_blob_file(row["file_name"])
         for new in compacted:
             same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
             if not beside and not same and _overlap(row, new):
@@ -337,6 +345,45 @@ def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> No
                     f"File {row['file_name']} of another commit updates columns of rows that this "
                     "commit compacts."
                 )
+
+
+def check_column_files(
+    live: ManifestEntries, after: ManifestEntries, added: ManifestEntries
+) -> None:
+    """Check that files of a BLOB or VECTOR column have all rows of a range of row ids, or none.
+
+    Readers require it. Only ranges are checked that the commit makes or writes such files of.
+
+    Raises:
+        CommitConflictError: another commit compacted these rows, or wrote the column for some.
+    """
+    changed = added.filter(row_ranges(added)[0] >= 0)
+    if not len(changed):
+        return
+    known = set(zip(*_ranges(_data_files(live)), strict=True))
+    whole = sorted(set(zip(*_ranges(_data_files(after)), strict=True)))
+    written = {row["file_name"] for row in changed.table.select(["file_name"]).to_pylist()}
+    is_changed = {place for place, part in enumerate(whole) if part not in known}
+    parts: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    columns = after.filter(row_ranges(after)[0] >= 0)
+    names = columns.table.select(["file_name", "write_cols"]).to_pylist()
+    for row, first, end in zip(names, *_ranges(columns), strict=True):
+        place = bisect(whole, first, key=itemgetter(0)) - 1
+        if place >= 0 and is_column_file(row["file_name"]):
+            parts.setdefault((place, str(row["write_cols"])), []).append((first, end))
+            if row["file_name"] in written:
+                is_changed.add(place)
+    for (place, column), found in parts.items():
+        if place in is_changed and merged_ranges(found) != [whole[place]]:
+            raise CommitConflictError(
+                f"Files of {column} have only some of the rows with ids {whole[place][0]} to "
+                f"{whole[place][1] - 1}, which another commit compacted or wrote."
+            )
+
+
+def _ranges(entries: ManifestEntries) -> tuple[list[int], list[int]]:
+    first, after = row_ranges(entries)
+    return first.tolist(), after.tolist()
 
 
 def check_removed_ranges(

@@ -22,10 +22,9 @@ from paimon_explore.metadata.manifest.manifest_entry import (
     ManifestEntries,
 )
 from paimon_explore.scan.manifest_arrays import byte_rows, column, distinct
-from paimon_explore.scan.splits.row_id_ranges import RowRange, row_ranges
+from paimon_explore.scan.splits.row_id_ranges import RowRange, column_mark, row_ranges
 
 _ROW_ID = "_ROW_ID"
-_SIDE_FILES = (".blob", ".vector.")
 
 
 def assign_row_ids(
@@ -181,7 +180,7 @@ class _RowIdAllocator:
     def range_for(self, row: Mapping[str, object]) -> int:
         """Return the first row id of a file; blob and vector files continue per column."""
         name, rows = str(row["file_name"]), int(str(row["row_count"]))
-        mark = next((mark for mark in _SIDE_FILES if mark in name), None)
+        mark = column_mark(name)
         kind = f"{mark} {row['write_cols']}"
         if mark is None:
             self._normal_start = self.free

@@ -416,7 +416,6 @@ def _is_used(source: IndexSource) -> bool:
     action = source.options.value(GLOBAL_INDEX_COLUMN_UPDATE_ACTION)
     return (
         source.snapshot.index_manifest is not None
-        and not source.store.paths.index_in_data_directory
         and source.options.value(DATA_EVOLUTION_ENABLED)
         and source.options.value(GLOBAL_INDEX_ENABLED)
         and action is not GlobalIndexColumnUpdateAction.IGNORE

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
-from paimon_explore.data_types.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.arrow_buffers import Bools, as_python, bool_values
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -34,6 +34,7 @@ from paimon_explore.metadata.partition_time import check_partition_time, strict_
 from paimon_explore.metadata.schema.path_option_validation import check_path_options
 from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
 from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
+from paimon_explore.scan.splits.file_locations import index_file_paths
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.new_file_names import (
@@ -305,11 +306,8 @@ def message_paths(target: WriteTarget, messages: Sequence[CommitMessage]) -> lis
                     continue  # an upgrade of an existing file
                 paths.extend(_paths_of(target, folder, message.bucket, row))
         for index in (message.new_index_files, message.compact_new_index_files):
-            for row in index.rows():
-                external = row["external_path"]
-                outside = external if isinstance(external, str) else None
-                name = str(row["file_name"])
-                paths.append(target.store.paths.index_file(folder, message.bucket, name, outside))
+            found = index_file_paths(index, target.schema, target.options, target.store.paths)
+            paths.extend(map(str, as_python(found)))
     return paths
 
 

@@ -1,5 +1,7 @@
 """Rows of tables with data evolution, changed by pypaimon and by us in turn, read by Java."""
 
+import struct
+from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,6 +10,8 @@ import pytest
 from oracle import JavaPaimon
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.maintenance.checks.findings import Severity
 from peers import PEERS, Peer, Peers
 from support.changed_rows import STOCK, stock
 from support.compacting import deleted, live
@@ -105,6 +109,66 @@ def test_pypaimon_and_we_update_blobs_in_turn(
     assert found[6] == (b"m6", b"c6", None)
     assert found[7] == (b"b7", b"m7", None)
     assert found[100] == (b"m", b"q", b"py")
+
+
+def test_all_read_compacted_rows_with_and_without_blobs(
+    java: JavaPaimon, peers: Peers, warehouse: Path
+) -> None:
+    start = columns({"id": pa.int32(), "name": pa.string(), "b": pa.large_binary()})
+    peers.create(warehouse, "db.t", start, options=OPTIONS)
+    rows = [{"id": i, "name": "n", "b": b"b%d" % i} for i in range(6)]
+    table = Catalog(warehouse).table("db.t")
+    table.append(rows[:2])
+    table.append(rows[2:4])
+    table.add_column("c", "BLOB")
+    for writer in PEERS:
+        peers.write(writer, warehouse, "db.t", pa.Table.from_pylist(rows, BLOBS))
+    java.write(table.path, pa.Table.from_pylist(rows, BLOBS))
+    table.append([{"id": 9, "c": b"c9"}])
+    for _ in range(2):
+        table.compact()
+        same_rows(java, peers, table, warehouse)
+        assert difference(table.to_arrow(), peers.read("rust", warehouse, "db.t")) == ""
+        table.update({"c": b"new"}, "id IN (1, 9)")
+        same_rows(java, peers, table, warehouse)
+
+
+def frame(video: Path, number: int) -> bytes:
+    """A frame of a video, as pypaimon describes it: the whole file, without an index of it."""
+    uri = str(video).encode()
+    head = struct.pack("<BQI", 1, 0x564944454F46524D, len(uri))
+    return head + uri + struct.pack("<5q", 0, video.stat().st_size, number, -1, 0)
+
+
+def test_frames_of_videos_outlive_our_acts(peers: Peers, warehouse: Path) -> None:
+    peers.create(warehouse, "db.t", BLOBS, options={**OPTIONS, "video-frame-field": "b"})
+    video = warehouse / "video"
+    video.write_bytes(b"frames")
+    for first in (0, 5):
+        rows = [{"id": first + i, "b": frame(video, i), "c": b"c"} for i in range(5)]
+        peers.write("py", warehouse, "db.t", pa.Table.from_pylist(rows, BLOBS))
+    table = Catalog(warehouse).table("db.t")
+
+    def frames() -> dict[object, object]:
+        found = peers.read("py", warehouse, "db.t")
+        ours = table.scan(["id", "name", "c"]).to_arrow()
+        assert difference(ours, found.select(ours.schema.names)) == ""
+        return dict(zip(found["id"].to_pylist(), found["b"].to_pylist(), strict=True))
+
+    before = frames()
+    table.update({"name": "'x'"}, "id IN (1, 7)")
+    table.delete("id = 2")
+    peers.delete(warehouse, "db.t", row_ids=[3])
+    table.append([{"id": 20, "c": b"us"}])
+    table.compact()
+    table.maintenance.reassign_row_ids()
+    table.maintenance.expire_snapshots(retain_min=1, retain_max=1)
+    table.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
+    assert frames() == {i: before.get(i) for i in (0, 1, *range(4, 10), 20)}
+    findings = table.maintenance.fsck(read_rows=True)
+    assert {found.severity for found in findings} == {Severity.WARNING}
+    with pytest.raises(UnsupportedFeatureError, match="'video'"):
+        table.to_arrow()
 
 
 @pytest.mark.parametrize("peer", PEERS)

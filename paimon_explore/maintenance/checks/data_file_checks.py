@@ -23,10 +23,10 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.encoding.blob.blob_references import REFERENCES_SUFFIX
 from paimon_explore.encoding.bucket_function import bucket_of
-from paimon_explore.errors import MissingFileError, PaimonError
+from paimon_explore.errors import MissingFileError, PaimonError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.checks.findings import Finding
+from paimon_explore.maintenance.checks.findings import Finding, Severity
 from paimon_explore.merge.keys.normalized_keys import normalized_keys
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import (
@@ -130,7 +130,9 @@ class DataFiles:
             try:
                 rows = self._rows(path, row)
             except PaimonError as error:
-                yield Finding(rule=READS, path=path, what=str(error))
+                is_refused = isinstance(error, UnsupportedFeatureError)
+                severity = Severity.WARNING if is_refused else Severity.ERROR
+                yield Finding(rule=READS, path=path, what=str(error), severity=severity)
                 continue
             if rows.num_rows != row["row_count"]:
                 what = (

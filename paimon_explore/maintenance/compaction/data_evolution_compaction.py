@@ -4,6 +4,8 @@ All files of a row id range are merged into one file with all columns, and adjac
 a gap into one range. Row ids do not change, because they are derived from the first row id of the
 file; indexes over row ids stay valid. Blob files are not rewritten: they refer to row ids. Vector
 files are merged like the others, because Java refuses vector files with gaps between their row ids.
+It also refuses blob files of some of the rows of a range only: ranges with blob files of a column,
+and ranges before the column was added or without its values, do not become one.
 
 Deleted rows keep their row ids, too: they are written again, and the deletion vectors of the old
 files become one of the new file.
@@ -56,12 +58,14 @@ class RowIdRange:
         first: the first row id.
         after: the row id after the last one.
         weight: total size of the files in bytes, with a minimum for each.
+        beside: the ids of the columns whose values stay in other files.
     """
 
     files: Rows
     first: int
     after: int
     weight: int
+    beside: frozenset[int]
 
 
 def pick_data_evolution(target: WriteTarget, split: DataSplit, *, full: bool) -> list[list[Rows]]:
@@ -89,20 +93,22 @@ def adjacent_ranges(target: WriteTarget, split: DataSplit, files: Rows) -> list[
     max_size = target_file_bytes(target.options, has_primary_key=False)
     min_weight = target.options.value(opt.SOURCE_SPLIT_OPEN_FILE_COST)
     runs: list[list[RowIdRange]] = []
-    for part in _ranges(split, files, min_weight):
+    for part in _ranges(target, split, files, min_weight):
         last = runs[-1] if runs else []
         weight = sum(before.weight for before in last)
-        if last and last[-1].after == part.first and max(weight, part.weight) <= max_size:
+        follows = bool(last) and (last[-1].after, last[-1].beside) == (part.first, part.beside)
+        if follows and max(weight, part.weight) <= max_size:
             last.append(part)
         else:
             runs.append([part])
     return runs
 
 
-def _ranges(split: DataSplit, rows: Rows, min_weight: int) -> list[RowIdRange]:
+def _ranges(target: WriteTarget, split: DataSplit, rows: Rows, min_weight: int) -> list[RowIdRange]:
     """Return the row id ranges of some files, sorted by row id.
 
     Args:
+        target: the table.
         split: the files of a partition.
         rows: positions of the files.
         min_weight: number of bytes that a file counts at least.
@@ -110,12 +116,39 @@ def _ranges(split: DataSplit, rows: Rows, min_weight: int) -> list[RowIdRange]:
     files = split.files.take(rows)
     first, after = row_ranges(files)
     weights = np.maximum(numbers(files.table, "file_size"), min_weight)
-    found = []
-    for group in same_rows(files):
-        if bool((first[group] >= 0).all()):
-            low, high = int(first[group].min()), int(after[group].max())
-            found.append(RowIdRange(rows[group], low, high, int(weights[group].sum())))
-    return sorted(found, key=lambda part: part.first)
+    groups = [group for group in same_rows(files) if bool((first[group] >= 0).all())]
+    groups.sort(key=lambda group: int(first[group].min()))
+    starts = np.array([first[group].min() for group in groups], np.int64)
+    beside = _columns_beside(target, split, rows, starts)
+    return [
+        RowIdRange(
+            rows[group], int(start), int(after[group].max()), int(weights[group].sum()), columns
+        )
+        for group, start, columns in zip(groups, starts, beside, strict=True)
+    ]
+
+
+def _columns_beside(
+    target: WriteTarget, split: DataSplit, rows: Rows, starts: Rows
+) -> list[frozenset[int]]:
+    """Return, per row id range, the ids of the columns in files that are not rewritten.
+
+    Args:
+        target: the table.
+        split: the files of a partition.
+        rows: positions of the files that are rewritten.
+        starts: the first row id of each range, ascending.
+    """
+    found: list[set[int]] = [set() for _ in range(len(starts))]
+    kept = split.files.take(np.setdiff1d(np.arange(split.count), rows))
+    places = np.searchsorted(starts, row_ranges(kept)[0], "right") - 1
+    columns = kept.table.select(["schema_id", "write_cols"]).to_pylist()
+    schemas = {i: target.store.schemas.load(i) for i in {row["schema_id"] for row in columns}}
+    for place, row in zip(places.tolist(), columns, strict=True):
+        fields = (schemas[row["schema_id"]].field(name) for name in row["write_cols"] or ())
+        if place >= 0:
+            found[place].update(field.id for field in fields if field is not None)
+    return [frozenset(ids) for ids in found]
 
 
 class DataEvolutionCompaction:

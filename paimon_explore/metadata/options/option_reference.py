@@ -75,6 +75,7 @@ def _options_by_reason() -> dict[NoEffect, tuple[Option[object], ...]]:
     for row in csv.DictReader(text.splitlines()):
         found[NoEffect[row["reason"]]].append(_option(row))
     found[NoEffect.PARALLELISM].append(opt.DYNAMIC_BUCKET_INITIAL_BUCKETS)
+    found[NoEffect.OPTIONAL] += [opt.MANIFEST_SORT_ENABLED, opt.MANIFEST_SORT_PARTITION_FIELD]
     found[NoEffect.ENGINE] += [opt.BLOB_FIELD, opt.VECTOR_FIELD]
     found[NoEffect.ALWAYS] += [opt.BUCKET_APPEND_ORDERED, opt.NUM_SORTED_RUN_STOP_TRIGGER]
     return {reason: tuple(options) for reason, options in found.items()}

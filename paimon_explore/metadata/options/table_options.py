@@ -256,6 +256,10 @@ MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE = size(
     "manifest.full-compaction-threshold-size", "Size that triggers a full merge.", default=16 * MIB
 )
 MANIFEST_MERGE_MIN_COUNT = integer("manifest.merge-min-count", "Manifests for a merge.", default=30)
+MANIFEST_SORT_ENABLED = flag("manifest-sort.enabled", "Sort manifest entries by partition.")
+MANIFEST_SORT_PARTITION_FIELD = text(
+    "manifest-sort.partition-field", "Partition column to sort by."
+)
 MANIFEST_DELETE_FILE_DROP_STATS = flag(
     "manifest.delete-file-drop-stats", "Omit statistics in DELETE entries."
 )

@@ -36,10 +36,13 @@ from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
     BUCKET,
     BUCKET_KEY,
+    DATA_EVOLUTION_ENABLED,
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     DYNAMIC_BUCKET,
     FULL_COMPACTION_DELTA_COMMITS,
+    MANIFEST_SORT_ENABLED,
+    MANIFEST_SORT_PARTITION_FIELD,
     MERGE_ENGINE,
     PK_BITMAP_INDEX_COLUMNS,
     PK_BTREE_INDEX_COLUMNS,
@@ -133,6 +136,17 @@ def bucket_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     elif not schema.bucket_keys and not (count == 1 and schema.version == _ONE_BUCKET_VERSION):
         yield "an append table with buckets needs the option 'bucket-key'"
     yield from _bucket_key_violations(schema, given)
+
+
+def manifest_sort_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Check that there are partition columns to sort manifest entries by, as Java does."""
+    if not options.value(MANIFEST_SORT_ENABLED):
+        return
+    column = options.value(MANIFEST_SORT_PARTITION_FIELD)
+    if not schema.partition_keys and not options.value(DATA_EVOLUTION_ENABLED):
+        yield f"{MANIFEST_SORT_ENABLED.key!r} needs partition columns or data evolution"
+    if column and column not in schema.partition_keys:
+        yield f"{MANIFEST_SORT_PARTITION_FIELD.key!r} = {column!r} is not a partition column"
 
 
 def _bucket_key_violations(schema: TableSchema, given: tuple[str, ...]) -> Iterator[str]:

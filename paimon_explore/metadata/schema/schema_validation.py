@@ -43,6 +43,7 @@ from paimon_explore.metadata.schema.key_validation import (
     bucket_violations,
     column_violations,
     key_violations,
+    manifest_sort_violations,
     primary_key_index_violations,
 )
 from paimon_explore.metadata.schema.merge_option_validation import (
@@ -72,6 +73,7 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
     column_violations,
     key_violations,
     bucket_violations,
+    manifest_sort_violations,
     scan_violations,
     path_violations,
     column_setting_violations,

@@ -55,12 +55,16 @@ def data_file_paths(
 def index_file_paths(
     entries: IndexEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
 ) -> pa.StringArray:
-    """Absolute paths of n index files."""
-    if paths.index_in_data_directory:
-        return _placed(
-            entries.table, paths, *_bucket_folders(entries.table, schema, options, paths)
-        )
-    return _placed(entries.table, paths, [paths.index_dir], None, is_index=True)
+    """Absolute paths of n index files; indexes over row ids are never beside data files."""
+    table = entries.table
+    central = _placed(table, paths, [paths.index_dir], None, is_index=True)
+    if not paths.index_in_data_directory:
+        return central
+    beside = _placed(table, paths, *_bucket_folders(table, schema, options, paths), is_index=True)
+    if schema.primary_keys:
+        return beside
+    over_row_ids = pc.call_function("is_valid", [column(table, "global_index")])
+    return pc.call_function("if_else", [over_row_ids, central, beside])  # type: ignore[no-any-return]  # in stubs
 
 
 def _bucket_folders(

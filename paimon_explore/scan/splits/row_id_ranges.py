@@ -5,7 +5,7 @@ ones with rewritten columns, blob files with single columns of parts of the rang
 Spec: append-table/data-evolution; row ids are first row id plus position.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -16,22 +16,26 @@ from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
 RowRange = tuple[int, int]
 """First row id, and last row id plus 1."""
-_BLOB_MARK, _VECTOR_MARK = ".blob", ".vector."
-"""Parts of the names of files that store single columns."""
+_BLOB_MARKS, _VECTOR_MARK = (".blob", ".video"), ".vector."
+
+
+def column_mark(name: str) -> str | None:
+    """Return what marks, in its name, a file of a BLOB or VECTOR column beside its data file.
+
+    >>> column_mark("data-1-0.blob"), column_mark("data-1-0.parquet")
+    ('.blob', None)
+    """
+    return next((mark for mark in (*_BLOB_MARKS, _VECTOR_MARK) if mark in name), None)
 
 
 def is_column_file(name: str) -> bool:
-    """Whether a file stores a BLOB or VECTOR column beside the data file of its rows.
-
-    >>> is_column_file("data-1-0.blob"), is_column_file("data-1-0.parquet")
-    (True, False)
-    """
-    return is_blob_file(name) or _VECTOR_MARK in name
+    """Whether a file stores a BLOB or VECTOR column beside the data file of its rows."""
+    return column_mark(name) is not None
 
 
 def is_blob_file(name: str) -> bool:
     """Whether a file stores a BLOB column beside the data file of its rows."""
-    return _BLOB_MARK in name
+    return column_mark(name) in _BLOB_MARKS
 
 
 def grouped_indices(numbers: Sequence[int]) -> list[list[int]]:
@@ -54,8 +58,17 @@ def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
 def consecutive_row_ids(entries: ManifestEntries) -> list[RowRange]:
     """Return the ranges of consecutive row ids of files with row ids, ascending."""
     first, after = row_ranges(entries)
+    return merged_ranges(zip(first.tolist(), after.tolist(), strict=True))
+
+
+def merged_ranges(ranges: Iterable[RowRange]) -> list[RowRange]:
+    """Return ranges without gaps and overlaps between them, ascending.
+
+    >>> merged_ranges([(3, 5), (0, 3), (7, 9), (7, 8)])
+    [(0, 5), (7, 9)]
+    """
     found: list[RowRange] = []
-    for start, end in sorted(zip(first.tolist(), after.tolist(), strict=True)):
+    for start, end in sorted(ranges):
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:

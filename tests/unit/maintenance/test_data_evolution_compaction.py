@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from paimon_explore.commit.committer import Committer
@@ -80,6 +81,23 @@ def test_blob_files_stay(tmp_path: Path) -> None:
     ]
 
 
+def test_ranges_with_and_without_blob_files_stay_apart(tmp_path: Path) -> None:
+    table = new(tmp_path, {"id": "INT", "b": "BLOB"})
+    for i in range(6):
+        if i in (2, 4):
+            table.add_column(f"b{i}", "BLOB")
+        table.append([{"id": i, "b": b"b"}])
+    table.append([{"id": 6, "b2": b"c"}])
+    assert table.compact() is not None
+    data = [row for row in live(table) if str(row["file_name"]).endswith(".parquet")]
+    assert sorted((row["first_row_id"], row["row_count"]) for row in data) == [
+        (0, 2),
+        (2, 2),
+        (4, 3),
+    ]
+    assert table.to_arrow()["b2"].to_pylist() == [*[None] * 6, b"c"]
+
+
 def test_columns_written_meanwhile_make_the_compaction_fail(tmp_path: Path) -> None:
     table = new(tmp_path)
     table.append(rows(0, 3))
@@ -150,3 +168,31 @@ def test_rows_deleted_meanwhile_make_the_compaction_fail(tmp_path: Path) -> None
     with pytest.raises(CommitConflictError):
         Committer(table._store, table.schema).commit(messages)
     assert [row["id"] for row in tracked(table)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("compacts_first", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "value"), [("BLOB", b"x"), ("VECTOR<FLOAT, 2>", [1.0, 2.0])], ids=str
+)
+def test_columns_written_and_compacted_at_a_time_have_files_of_whole_ranges(
+    tmp_path: Path, kind: str, value: object, *, compacts_first: bool
+) -> None:
+    table = new(tmp_path, {"id": "INT"})
+    for i in range(4):
+        table.append([{"id": i}])
+    table.add_column("c", kind)
+    source = pa.table({"id": pa.array([0], pa.int32()), "c": [value]})
+    transaction = table.transaction()
+    written = transaction if compacts_first else table
+    messages = compact_table(table._store, table.schema, TableOptions(table.schema.options))
+    written.merge(source, on="id").when_matched_update({"c": "source.c"}).execute()
+    if compacts_first:
+        Committer(table._store, table.schema).commit(messages)
+        transaction.commit()
+    else:
+        with pytest.raises(CommitConflictError):
+            Committer(table._store, table.schema).commit(messages)
+    assert table.to_arrow()["c"].to_pylist() == [value, None, None, None]
+    files = [(row["write_cols"], row["first_row_id"], row["row_count"]) for row in live(table)]
+    whole = {(first, count) for columns, first, count in files if columns != ["c"]}
+    assert {(first, count) for columns, first, count in files if columns == ["c"]} <= whole

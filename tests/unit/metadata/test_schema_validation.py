@@ -148,6 +148,12 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
         (False, {"bucket": "2", "bucket-key": "l"}, "bucket key column 'l' cannot be of type"),
         (False, {"bucket": "2", "bucket-key": "dt"}, "bucket key column 'dt' is a partition"),
         (True, {"bucket": "2", "bucket-key": "a"}, "is not part of the primary key"),
+        (True, {"manifest-sort.enabled": "true"}, "needs partition columns or data evolution"),
+        (
+            False,
+            {"manifest-sort.enabled": "true", "manifest-sort.partition-field": "a"},
+            "'manifest-sort.partition-field' = 'a' is not a partition column",
+        ),
         (False, {"full-compaction.delta-commits": "3"}, "needs a primary key or buckets"),
         (False, {"primary-key.nullable": "true"}, "'primary-key.nullable' needs a primary key"),
         (False, {"changelog-producer": "input"}, "'changelog-producer' needs a primary key"),

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import as_python, string_array
@@ -59,6 +61,20 @@ def test_index_files_lie_in_the_index_folder_or_beside_their_data() -> None:
     ]
     beside = TablePaths("/t", index_in_data_directory=True)
     assert index_file_paths(index, PLAIN, NO_OPTIONS, beside).to_pylist() == ["/t/bucket-2/i"]
+
+
+def test_indexes_over_row_ids_never_lie_beside_data() -> None:
+    over = {"row_range_start": 0, "row_range_end": 9, "index_field_id": 1}
+    index = IndexEntries.from_rows(
+        [index_row("g", bucket=0, global_index=over), index_row("i", bucket=2)]
+    )
+    beside = TablePaths("/t", index_in_data_directory=True)
+    assert index_file_paths(index, PLAIN, NO_OPTIONS, beside).to_pylist() == [
+        "/t/index/g",
+        "/t/bucket-2/i",
+    ]
+    keyed = replace(PLAIN, primary_keys=("k",))
+    assert index_file_paths(index, keyed, NO_OPTIONS, beside).to_pylist()[0] == "/t/bucket-0/g"
 
 
 def test_texts_become_an_array() -> None:

@@ -327,6 +327,24 @@ def test_index_files_are_beside_data_files_if_asked(tmp_path: Path) -> None:
     assert values(table) == {2: 2}
 
 
+def test_indexes_over_row_ids_are_never_beside_data_files(tmp_path: Path) -> None:
+    options = {
+        "row-tracking.enabled": "true",
+        "data-evolution.enabled": "true",
+        "index-file-in-data-file-dir": "true",
+    }
+    table = numbered_table(tmp_path, options, keyed=False)
+    table.append([{"k": i, "v": i, "s": i} for i in range(5)])
+    table.maintenance.create_global_index("v", "btree")
+    table.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
+    assert table.maintenance.fsck(read_rows=True) == []
+    assert len(list((Path(table.path) / "index").iterdir())) == 1
+    assert table.count("v = 3") == 1
+    table.maintenance.drop_global_index("v", "btree")
+    table.maintenance.expire_snapshots(retain_min=1, retain_max=1, older_than=datetime.now(UTC))
+    assert list((Path(table.path) / "index").iterdir()) == []
+
+
 def test_level_0_is_merged_on_read_if_asked(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
     table.upsert(numbered((1, 1)))
