@@ -56,7 +56,12 @@ from paimon_explore.metadata.schema.schema_change import (
     SetOption,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.sql_statements.clauses import check_options, options_of, partition_spec
+from paimon_explore.sql_statements.clauses import (
+    check_options,
+    option_keys,
+    options_of,
+    partition_spec,
+)
 from paimon_explore.sql_statements.commands.ddl_statements import plain_default, written_column
 from paimon_explore.sql_statements.commands.show_statements import (
     partition_texts_of,
@@ -282,7 +287,7 @@ class _Alter:
         return self._remove_options(ignore=self._reader.takes("IF", "EXISTS"))
 
     def _remove_options(self, *, ignore: bool) -> Answer:
-        keys = [Reader(text).rest().strip("'\"`") for text in self._reader.parts("the options")]
+        keys = option_keys(self._reader)
         known = {*self._schema.options, "comment"}
         for key in keys:
             if key not in known and not ignore:

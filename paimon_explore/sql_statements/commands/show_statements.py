@@ -45,7 +45,7 @@ from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
 from paimon_explore.metadata.partition_path import partition_name, partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
-from paimon_explore.sql_statements.clauses import partition_spec
+from paimon_explore.sql_statements.clauses import option_keys, partition_spec
 from paimon_explore.sql_statements.data_type_names import is_spark_type, type_name
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
@@ -308,11 +308,12 @@ def _properties(reader: Reader, table: Table) -> Answer:
         options["primary-key"] = ",".join(schema.primary_keys)
     options["path"] = masked(table.path)
     if reader.here.sign == "(":
-        wanted = reader.group("the option").strip("'\"` ")
-        if wanted not in options:
-            hint = f"Options of the table: {choices(sorted(options))}."
-            raise NotFoundError("option", wanted, table.name, hint=hint)
-        options = {wanted: options[wanted]}
+        wanted = option_keys(reader)
+        for key in wanted:
+            if key not in options:
+                hint = f"Options of the table: {choices(sorted(options))}."
+                raise NotFoundError("option", key, table.name, hint=hint)
+        options = {key: options[key] for key in wanted}
     reader.end()
     return answer("key string, value string", sorted(options.items()))
 

@@ -8,6 +8,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sql_statements.quoted_names import text_constant
 from support.odd_names import ODD_NAMES
 from support.small_tables import append_table, new_catalog
 
@@ -124,3 +125,15 @@ def test_text_that_is_no_unicode_is_refused_before_anything_is_written() -> None
         with pytest.raises(InvalidInputError, match=r"is not Unicode: .* ends with half"):
             catalog.create_table("db.t", columns, comment=comment)
     assert list(catalog.tables("db")) == []
+
+
+def test_statements_take_odd_keys_of_options() -> None:
+    catalog = new_catalog()
+    table = catalog.create_table("db.t", {"id": "INT"})
+    for name in ODD_NAMES:
+        key = text_constant(f"x.{name}")
+        table.set_options({f"x.{name}": name, "y.z": "1"})
+        shown = catalog.sql(f"SHOW TBLPROPERTIES db.t ({key}, y.z)").to_arrow().to_pylist()
+        assert shown == [{"key": f"x.{name}", "value": name}, {"key": "y.z", "value": "1"}]
+        catalog.sql(f"ALTER TABLE db.t UNSET TBLPROPERTIES (y.z, {key})")
+        assert catalog.table("db.t").schema.options == {}
