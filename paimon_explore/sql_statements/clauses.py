@@ -204,8 +204,10 @@ def option_keys(reader: Reader) -> list[str]:
 
 def option_key(reader: Reader) -> str:
     """Read the key of an option: a string, or without quotes, when it may have dots and hyphens."""
-    if reader.here.kind is Kind.TEXT:
-        return reader.text("an option")
+    return reader.text("an option") if reader.here.kind is Kind.TEXT else _plain_key(reader)
+
+
+def _plain_key(reader: Reader) -> str:
     start = reader.here.start
     while reader.here.sign not in {"=", ",", ")"} and not reader.is_done:
         if reader.here.kind is Kind.TEXT:
