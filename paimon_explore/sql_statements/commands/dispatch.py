@@ -23,6 +23,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
+    DATABASE_WORDS,
     alter_database,
     create_database,
     create_table,
@@ -67,7 +68,7 @@ def _create(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     replaces = reader.takes("OR", "REPLACE")
     if not replaces and reader.takes("TABLE"):
         return create_table(warehouse, reader)
-    if not replaces and reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
+    if not replaces and reader.takes_one(*DATABASE_WORDS):
         return create_database(warehouse, reader) if warehouse.catalog is not None else None
     if replaces and reader.takes("TABLE"):
         return create_table(warehouse, reader, replaces=True)
@@ -141,7 +142,7 @@ def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if name is None or view is None:
         return None
     if reader.takes("RENAME", "TO"):
-        target = warehouse.named(reader.path("the new name"))
+        target = warehouse.new_name(name, reader.path("the new name"))
         reader.end()
         warehouse.warehouse().rename_view(name.table, target.table)
         return done()
@@ -165,7 +166,7 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return drop_table(warehouse, reader)
     if reader.takes("VIEW"):
         return _drop_view(warehouse, reader)
-    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
+    if reader.takes_one(*DATABASE_WORDS) and warehouse.catalog is not None:
         return drop_database(warehouse, reader)
     return None
 
@@ -173,7 +174,7 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
 def _alter(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if reader.takes("VIEW"):
         return _alter_view(warehouse, reader)
-    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
+    if reader.takes_one(*DATABASE_WORDS) and warehouse.catalog is not None:
         return alter_database(warehouse, reader)
     return alter_table(warehouse, reader) if reader.takes("TABLE") else None
 

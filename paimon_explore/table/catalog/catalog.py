@@ -540,9 +540,19 @@ class Catalog(SqlCatalog):
             raise self._unknown_table(old) from error
 
     def _unknown_table(self, wanted: Identifier) -> NotFoundError:
+        if self._is_view(wanted):
+            hint = "It is a view: use view(), rename_view(), drop_view() or ALTER VIEW, DROP VIEW."
+            return NotFoundError("table", wanted.table, wanted.database, hint=hint)
         known = sorted(islice(self._names(wanted.database), _MAX_SUGGESTED))
         hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
+
+    def _is_view(self, wanted: Identifier) -> bool:
+        try:
+            self._metastore.view(wanted)
+        except PaimonError:
+            return False
+        return True
 
 
 def iter_table_names(catalog: Catalog, database: str) -> Iterator[str]:
