@@ -23,6 +23,25 @@ def test_create_works_where_links_do_not(tmp_path: Path, monkeypatch: pytest.Mon
     assert [f.name for f in io.list(f"{tmp_path}")] == ["f"]
 
 
+def test_a_folder_is_deleted_with_the_files_that_others_create_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "t"
+    (folder / "manifest").mkdir(parents=True)
+    remove, added = os.rmdir, ["a", "b", "c"]
+
+    def rmdir(path: str, **given: int) -> None:
+        if added:
+            (folder / "manifest").mkdir(exist_ok=True)
+            (folder / "manifest" / added.pop()).touch()
+        remove(path, **given)
+
+    monkeypatch.setattr(os, "rmdir", rmdir)
+    LocalFileIO().delete_folder(str(folder))
+    assert added == []
+    assert not folder.exists()
+
+
 def test_other_failures_name_the_operation_and_the_path(tmp_path: Path) -> None:
     with pytest.raises(StorageError) as caught:
         LocalFileIO().read(f"{tmp_path}")
