@@ -15,6 +15,7 @@ from http import HTTPStatus
 from types import ModuleType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -30,6 +31,7 @@ MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 UNKNOWN_OUTCOME = "The change may have taken effect: check before you repeat it."
 
+_UNREACHED = "Check the catalog option 'uri', and that the server is running."
 _TEMPORARY = frozenset({502, 503, 504})
 _UNAUTHORIZED = 401
 _FIRST_RETRIES = 2
@@ -168,7 +170,7 @@ class HttpClient:
         if isinstance(result, Response):
             return result
         hint = (
-            "Check the catalog option 'uri', and that the server is running."
+            f"{_UNREACHED}{_proxy_hint(self.uri)}"
             if result.unsent
             else "Check the server; the catalog options 'timeout' and 'max-retries' can be raised."
             if request.repeatable
@@ -243,7 +245,14 @@ class HttpClient:
             limits = self._settings
             timeout = httpx.Timeout(limits.read_timeout, connect=limits.connect_timeout)
             encrypted = self.uri.startswith("https:")  # else loading certificates takes 0.1 s
-            opened = httpx.Client(timeout=timeout, verify=encrypted)
+            try:
+                opened = httpx.Client(timeout=timeout, verify=encrypted)
+            except (httpx.InvalidURL, ImportError, ValueError, OSError) as error:
+                raise InvalidInputError(
+                    f"Cannot connect to {self.uri}: {_text(error)}.",
+                    hint="Check the environment variables of proxies (HTTP_PROXY, HTTPS_PROXY, "
+                    "ALL_PROXY) and certificates (SSL_CERT_FILE, SSL_CERT_DIR).",
+                ) from error
             weakref.finalize(self, opened.close)
             self._opened = (process, opened)
         return self._opened[1]
@@ -319,6 +328,15 @@ def import_httpx() -> ModuleType:
 
 def _text(error: Exception) -> str:
     return str(error) or type(error).__name__
+
+
+def _proxy_hint(uri: str) -> str:
+    """Return which variable of the environment sends requests to a proxy, if any."""
+    parts = urlsplit(uri)
+    found = [one for one in (parts.scheme, "all") if one in getproxies()]
+    if not found or proxy_bypass(parts.hostname or ""):
+        return ""
+    return f" Requests go through the proxy of the environment variable {found[0].upper()}_PROXY."
 
 
 def _seconds(text: str) -> float | None:
