@@ -63,7 +63,6 @@ from paimon_explore.sql_statements.clauses import (
     partition_spec,
 )
 from paimon_explore.sql_statements.commands.ddl_statements import (
-    DATABASE_WORDS,
     is_database_of_engine,
     plain_default,
     written_column,
@@ -395,7 +394,9 @@ def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def comment_on(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run COMMENT ON; return None if the table or database belongs to the engine."""
     reader.expect("ON", part="COMMENT")
-    kind = reader.expect_one("TABLE", "COLUMN", *DATABASE_WORDS, part="COMMENT ON")
+    kind = reader.expect_one(
+        "TABLE", "COLUMN", "DATABASE", "SCHEMA", "NAMESPACE", part="COMMENT ON"
+    )
     if kind == "COLUMN":
         raise UnsupportedFeatureError(
             "COMMENT ON COLUMN", hint="Use ALTER TABLE table ALTER COLUMN column COMMENT 'text'."

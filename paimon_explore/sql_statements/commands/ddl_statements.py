@@ -58,7 +58,6 @@ from paimon_explore.table.catalog.catalog_objects import new_table_schema
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of
 
-DATABASE_WORDS = ("DATABASE", "SCHEMA", "NAMESPACE")
 _STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "PRIMARY", ",")
 
 

@@ -23,7 +23,6 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
-    DATABASE_WORDS,
     alter_database,
     create_database,
     create_table,
@@ -68,7 +67,7 @@ def _create(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     replaces = reader.takes("OR", "REPLACE")
     if not replaces and reader.takes("TABLE"):
         return create_table(warehouse, reader)
-    if not replaces and reader.takes_one(*DATABASE_WORDS):
+    if not replaces and reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
         return create_database(warehouse, reader) if warehouse.catalog is not None else None
     if replaces and reader.takes("TABLE"):
         return create_table(warehouse, reader, replaces=True)
@@ -166,7 +165,7 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return drop_table(warehouse, reader)
     if reader.takes("VIEW"):
         return _drop_view(warehouse, reader)
-    if reader.takes_one(*DATABASE_WORDS) and warehouse.catalog is not None:
+    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
         return drop_database(warehouse, reader)
     return None
 
@@ -174,7 +173,7 @@ def _drop(warehouse: Warehouse, reader: Reader) -> Outcome | None:
 def _alter(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if reader.takes("VIEW"):
         return _alter_view(warehouse, reader)
-    if reader.takes_one(*DATABASE_WORDS) and warehouse.catalog is not None:
+    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
         return alter_database(warehouse, reader)
     return alter_table(warehouse, reader) if reader.takes("TABLE") else None
 
