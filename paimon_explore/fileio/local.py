@@ -39,6 +39,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
 _READ_BYTES = 1 << 20
 _BUFFER_BYTES = 1 << 16
 """Write buffer size: libraries write small files in many small calls."""
+_DELETE_RETRIES = 20
+"""Retries of the deletion of a folder in which others create files."""
 _MISSING_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
 
 
@@ -151,15 +153,22 @@ class LocalFileIO:
             _path(path).unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
-        """Delete a folder recursively, if it exists."""
+        """Delete a folder recursively, if it exists; also files that others create meanwhile."""
         import shutil  # noqa: PLC0415 - loads codecs of archives, which readers do not need
 
         with _TranslateErrors("delete", path), suppress(FileNotFoundError):
             target = _path(path.rstrip("/"))
             if target.is_symlink():
                 target.unlink()  # only the link, not its target
-            else:
-                shutil.rmtree(target)
+                return
+            for retries in range(_DELETE_RETRIES, -1, -1):
+                try:
+                    shutil.rmtree(target)
+                except OSError as error:
+                    if error.errno != errno.ENOTEMPTY or not retries:
+                        raise
+                else:
+                    return
 
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder atomically; the target must not exist or be empty."""

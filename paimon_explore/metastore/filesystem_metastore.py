@@ -9,6 +9,7 @@ from functools import partial
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
+    MissingFileError,
     NotFoundError,
     UnsupportedFeatureError,
     choices,
@@ -177,7 +178,10 @@ class FilesystemMetastore(Unsupported):
             raise NotFoundError("table", source.table, source.database)
         if self.file_io.exists(self._table_folder(target)):
             raise AlreadyExistsError("table", target.table, target.database)
-        self.file_io.rename_folder(self._table_folder(source), self._table_folder(target))
+        try:
+            self.file_io.rename_folder(self._table_folder(source), self._table_folder(target))
+        except MissingFileError as error:  # another client renamed or dropped it
+            raise NotFoundError("table", source.table, source.database) from error
 
     def close(self) -> None:
         """Do nothing."""

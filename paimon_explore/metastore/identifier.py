@@ -99,6 +99,37 @@ def check_name(part: object, text: object) -> None:
         raise InvalidInputError(msg, hint="A name must not be empty or contain '/', '\\' or NUL.")
 
 
+def new_table(text: object) -> Identifier:
+    """Parse the name of a new table.
+
+    Raises:
+        InvalidInputError: as for `parse_identifier` and `check_new_name`.
+
+    >>> new_table("db.t").table
+    't'
+    """
+    wanted = parse_identifier(text)
+    check_new_name("table", str(text).partition(".")[2], text)
+    return wanted
+
+
+def check_new_name(kind: str, name: str, text: object, forbidden: str = "$:") -> None:
+    """Reject names that no new database or table can have.
+
+    Java lists neither a folder with `:` in its name nor the folder around it.
+
+    Raises:
+        InvalidInputError: as for `check_name`, or there is a forbidden character, or half of a
+            surrogate pair.
+    """
+    check_name(name, text)
+    for one in name:
+        if one in forbidden or "\ud800" <= one <= "\udfff":
+            raise InvalidInputError(
+                f"{text!r} is not a valid name for a new {kind}, because it contains {one!r}."
+            )
+
+
 def matches(name: str, pattern: str) -> bool:
     r"""Return whether a name matches a pattern.
 

@@ -183,7 +183,7 @@ def options_of(reader: Reader, part: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in reader.parts(f"the options of {part}"):
         one = Reader(text)
-        key = one.text("an option") if one.here.kind is Kind.TEXT else option_key(one)
+        key = option_key(one)
         one.takes("=")
         if one.is_done:
             raise one.problem(f"the value of option {key!r} is missing", part=part)
@@ -192,8 +192,22 @@ def options_of(reader: Reader, part: str) -> dict[str, str]:
     return found
 
 
+def option_keys(reader: Reader) -> list[str]:
+    """Read parenthesized keys of options: `'key', key.part`."""
+    found = []
+    for text in reader.parts("the options"):
+        one = Reader(text)
+        found.append(option_key(one))
+        one.end()
+    return found
+
+
 def option_key(reader: Reader) -> str:
-    """Read the key of an option without quotes; it may contain dots and hyphens."""
+    """Read the key of an option: a string, or without quotes, when it may have dots and hyphens."""
+    return reader.text("an option") if reader.here.kind is Kind.TEXT else _plain_key(reader)
+
+
+def _plain_key(reader: Reader) -> str:
     start = reader.here.start
     while reader.here.sign not in {"=", ",", ")"} and not reader.is_done:
         if reader.here.kind is Kind.TEXT:

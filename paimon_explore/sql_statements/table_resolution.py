@@ -119,6 +119,17 @@ class Warehouse:
             hint="Write the name as database.table.",
         )
 
+    def new_name(self, old: Name, parts: tuple[str, ...]) -> Name:
+        """Return the new name of a table or view: without a database, in that of the old name.
+
+        Raises:
+            NotFoundError: no such database.
+            InvalidInputError: the name belongs to a table of the engine.
+        """
+        if old.is_given or old.is_folder:
+            return self.named(parts)
+        return replace(self, database=parse_identifier(old.table).database).named(parts)
+
     def _present(self, name: str) -> Name | None:
         if self.is_view(name):
             return None

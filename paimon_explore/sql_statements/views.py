@@ -18,6 +18,8 @@ from paimon_explore.sql_statements.outcome import QueryRows, row_type_of
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.table_references import references_of, spliced
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.table import Table
 
 DIALECT = "spark"
 
@@ -118,6 +120,21 @@ def find_view(warehouse: Warehouse, name: Name) -> ViewInfo | None:
         return warehouse.catalog.view(name.table)
     except NotFoundError:
         return None
+
+
+def table_or_view(warehouse: Warehouse, name: Name) -> Table | RowSource | ViewInfo:
+    """Open a table or system table, or return the view of that name.
+
+    Raises:
+        NotFoundError: there is neither.
+    """
+    try:
+        return warehouse.open(name)
+    except NotFoundError:
+        view = find_view(warehouse, name)
+        if view is None:
+            raise
+        return view
 
 
 def opened(warehouse: Warehouse, name: Name) -> Warehouse:

@@ -42,6 +42,7 @@ from paimon_explore.maintenance.references.rollback import (
     remove_newer_snapshots,
     restored,
 )
+from paimon_explore.metadata.path_safety import escapes_folder
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
@@ -186,7 +187,7 @@ def check_branch_name(name: object) -> None:
     Raises:
         InvalidInputError: the name is invalid.
     """
-    if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
+    if not isinstance(name, str) or not name.strip() or escapes_folder(name):
         rule = "is not a valid branch name"
     elif name == MAIN_BRANCH:
         rule = "is the name of the default branch and cannot be used for another branch"

@@ -44,6 +44,7 @@ from paimon_explore.metadata.options.tag_options import (
     TAG_CREATE_SUCCESS_FILE,
     TAG_DEFAULT_TIME_RETAINED,
 )
+from paimon_explore.metadata.path_safety import escapes_folder
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.catalog_environment import PartitionEnvironment
@@ -221,7 +222,7 @@ def check_tag_name(name: object) -> None:
     Raises:
         InvalidInputError: the name is invalid.
     """
-    if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
+    if not isinstance(name, str) or not name.strip() or escapes_folder(name):
         raise InvalidInputError(
             f"{name!r} is not a valid tag name.",
             hint="A tag name must not be empty or contain '/' or '\\\\'.",

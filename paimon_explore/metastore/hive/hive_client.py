@@ -179,7 +179,8 @@ class HiveClient:
 
         Raises:
             ThriftError: what does not exist or exists, such as `NoSuchObjectException`.
-            InvalidInputError: the metastore refuses the object or the operation.
+            InvalidInputError: the metastore refuses the object or the operation, or a text is not
+                Unicode.
             LostReplyError: the connection broke; the request may have taken effect.
             InvalidResponseError: the reply is not that of a Hive metastore.
             StorageError: no connection, or the metastore failed.
@@ -207,6 +208,11 @@ class HiveClient:
         except (TTransportException, OSError) as error:
             self.close()
             raise self._lost(method, error) from error
+        except UnicodeEncodeError as error:
+            self.close()
+            raise InvalidInputError(
+                f"A Hive metastore stores no text that is not Unicode: {error.object!r}."
+            ) from error
         except _MALFORMED as error:
             self.close()
             raise self._malformed(method) from error

@@ -6,8 +6,9 @@ tables. Names are case-insensitive. Functions are not kept, as in Java's catalog
 Spec: concepts/catalog, Hive catalog.
 """
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 
 from paimon_explore.errors import (
@@ -55,6 +56,8 @@ from paimon_explore.store.catalog_environment import CatalogEnvironment
 from paimon_explore.store.table_store import TableStore
 
 _MAX_KNOWN = 300
+_CREATION_PAUSES_S = (0.05, 0.1, 0.2, 0.4)
+"""Pauses while another client may register the table whose schema it has written."""
 
 
 class HiveEnvironment:
@@ -349,6 +352,8 @@ class HiveMetastore(HiveViews):
             before = store.schemas.latest()
         if before is not None:
             if not external:
+                if self._is_registered_soon(wanted):
+                    return False
                 raise AlreadyExistsError("table", path)
             check_same_schema(before, schema, path)
             made = mapping.new_table(
@@ -364,6 +369,14 @@ class HiveMetastore(HiveViews):
         if not created and before is None:
             self._remove_unused_schema(wanted, store)
         return created
+
+    def _is_registered_soon(self, wanted: Identifier) -> bool:
+        """Return whether the table whose folder exists is one that another client is creating."""
+        for pause_s in _CREATION_PAUSES_S:
+            if self._tables.find(wanted.database, wanted.table) is not None:
+                return True
+            time.sleep(pause_s)
+        return False
 
     def _remove_unused_schema(self, wanted: Identifier, store: TableStore) -> None:
         """Remove the new schema file of a table that the metastore did not create."""
@@ -400,6 +413,10 @@ class HiveMetastore(HiveViews):
 
         The metastore moves the folder of a managed table; an external table keeps its folder.
         """
+        with self._tables.lock(source) or nullcontext():
+            self._rename(source, target)
+
+    def _rename(self, source: Identifier, target: Identifier) -> None:
         table = self._tables.load(source)
         if not self._is_listed(table):
             raise NotFoundError("table", source.table, source.database)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from paimon_explore.data_types.definitions import TypeRoot
 from paimon_explore.data_types.traversal import is_root, parts
-from paimon_explore.errors import AlreadyExistsError, NotFoundError
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
@@ -168,6 +168,9 @@ class HiveTables:
                 if moved is not None and moved.create_time == table.create_time:
                     return moved
                 continue
+            except (InvalidInputError, StorageError):
+                self.load(source)  # another client may have renamed or dropped it
+                raise
             return self.load(target)
         raise replies_lost("rename", source.full_name)
 

@@ -143,7 +143,7 @@ class _ClientCredentials:
         )
         response = self.client.send(request)
         if response.status != _OK:
-            raise status_error(response, _ACTION, Subject(kind="server", name=self.client.uri))
+            raise status_error(response, request, Subject(kind="server", name=self.client.uri))
         with suppress(FormatError):  # its message may contain the token
             token = parse_object(response.body, response.url).values.get("access_token")
             if isinstance(token, str) and token:

@@ -12,7 +12,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 
-from paimon_explore.errors import PaimonError, StorageError, safe_cause, undo_on_error
+from paimon_explore.errors import (
+    InvalidInputError,
+    PaimonError,
+    StorageError,
+    safe_cause,
+    undo_on_error,
+)
 from paimon_explore.metastore.jdbc.dialects import Connection, Cursor, Dialect, dialect_of
 
 _IDLE_S = 5.0
@@ -183,6 +189,10 @@ class JdbcDatabase:
     def _translated(self, sql: str) -> Iterator[None]:
         try:
             yield
+        except UnicodeEncodeError as error:
+            raise InvalidInputError(
+                f"A catalog database stores no text that is not Unicode: {error.object!r}."
+            ) from error
         except Exception as error:
             if isinstance(error, PaimonError) or not isinstance(error, self.dialect.errors()):
                 raise

@@ -29,7 +29,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object
-from paimon_explore.metastore.rest.http_client import Response
+from paimon_explore.metastore.rest.http_client import UNKNOWN_OUTCOME, Request, Response
 from paimon_explore.sanitize import MASK
 
 _KINDS = frozenset(
@@ -38,6 +38,7 @@ _KINDS = frozenset(
 )
 _STATUSES = range(400, 600)
 _MAX_MESSAGE = 1000
+_MAX_SHOWN = 200
 _SECRET = re.compile(
     r"(\b[\w.-]*(?:password|secret|token|authorization|signature)\s*[=:]\s*(?:bearer\s+)?)[^\s,;]+",
     re.IGNORECASE,
@@ -96,24 +97,25 @@ def _without_secrets(message: str) -> str:
     return _SECRET.sub(rf"\1{MASK}", message[:_MAX_MESSAGE])
 
 
-def status_error(response: Response, action: str, subject: Subject) -> PaimonError:
+def status_error(response: Response, request: Request, subject: Subject) -> PaimonError:
     """Return the exception of an error response.
 
     Args:
         response: the response.
-        action: what the request should do: "load table 'db.t'".
+        request: the request.
         subject: what it is about.
     """
+    action = request.action
     body = error_body(response.body)
     status = body.code or response.status
     told = f": {body.message}" if body.message else ""
-    request = f" (request id {response.request_id})" if response.request_id else ""
-    reason = f"the server answered HTTP {_phrase(status)}{told}{request}"
+    number = f" (request id {response.request_id})" if response.request_id else ""
+    reason = f"the server answered HTTP {_phrase(status)}{told}{number}"
     if status in _HINTS:
         return AccessDeniedError(action, response.url, reason, hint=_HINTS[status])
     match status:
         case 400:
-            text = f"The REST catalog refused to {action}{told}{request}"
+            text = f"The REST catalog refused to {action}{told}{number}"
             return InvalidInputError(text if text.endswith(".") else f"{text}.")
         case 404:
             return _not_found(body, subject, response.url)
@@ -122,7 +124,20 @@ def status_error(response: Response, action: str, subject: Subject) -> PaimonErr
         case 501:
             return UnsupportedFeatureError(f"the request to {action}", f"REST catalog{told}")
         case _:
-            return StorageError(f"{action} at", response.url, reason)
+            hint = _hint(response, status, repeatable=request.repeatable)
+            return StorageError(f"{action} at", response.url, reason, hint=hint)
+
+
+def _hint(response: Response, status: int, *, repeatable: bool) -> str:
+    """Return what to do after a response that is neither a result nor a refusal."""
+    if response.location and status < HTTPStatus.BAD_REQUEST:
+        target = response.location[:_MAX_SHOWN]
+        return f"It redirects to {target!r}; the option 'uri' must be the address of the catalog."
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return "Try again later, or increase the catalog option 'max-retries'."
+    if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return "Check the catalog option 'uri'."
+    return "Check the server, and try again later." if repeatable else UNKNOWN_OUTCOME
 
 
 def _not_found(body: ErrorBody, subject: Subject, url: str) -> NotFoundError:

@@ -1,9 +1,9 @@
 """Sends requests to a REST catalog: time-outs, retries, and limits of what a server may answer.
 
-A request is sent again with backoff if the connection could not be opened (so that the server has
-not seen it), or if the caller declares that a repeat is safe and the failure may be temporary. A
-request that changes something is otherwise sent once: whether it took effect is for the caller to
-look up.
+A request is sent again with backoff if the server has not acted on it (the connection could not be
+opened, or the server answered 429, too many requests), or if the caller declares that a repeat is
+safe and the failure may be temporary. A request that changes something is otherwise sent once:
+whether it took effect is for the caller to look up.
 """
 
 import os
@@ -11,9 +11,11 @@ import random
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from types import ModuleType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 """Maximum size of a decoded response body."""
 
-_TEMPORARY = frozenset({429, 502, 503, 504})
+UNKNOWN_OUTCOME = "The change may have taken effect: check before you repeat it."
+
+_UNREACHED = "Check the catalog option 'uri', and that the server is running."
+_TEMPORARY = frozenset({502, 503, 504})
 _UNAUTHORIZED = 401
 _FIRST_RETRIES = 2
 """Retries of a connection to a server that was never reached: its URI is probably wrong."""
@@ -65,6 +70,7 @@ class Response:
         url: the URL without query, for errors.
         request_id: the server's id of the request; empty if it has none.
         retry_after: the seconds that the server asks to wait before a retry, if any.
+        location: where a redirect leads, without the query; empty for none.
     """
 
     status: int
@@ -72,6 +78,7 @@ class Response:
     url: str
     request_id: str = ""
     retry_after: float | None = None
+    location: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +170,11 @@ class HttpClient:
         if isinstance(result, Response):
             return result
         hint = (
-            "Check the catalog option 'uri', and that the server is running."
+            f"{_UNREACHED}{_proxy_hint(self.uri)}"
             if result.unsent
             else "Check the server; the catalog options 'timeout' and 'max-retries' can be raised."
             if request.repeatable
-            else "The change may have taken effect: check before you repeat it."
+            else UNKNOWN_OUTCOME
         )
         operation = f"{request.action} at"
         raise StorageError(operation, self.uri + request.path, result.reason, hint=hint)
@@ -215,6 +222,7 @@ class HttpClient:
                 url=url,
                 request_id=next((v for k, v in found.items() if "request-id" in k.lower()), ""),
                 retry_after=_seconds(found.get("retry-after", "")),
+                location=found.get("location", "").partition("?")[0],
             )
 
     def _signed(self, request: Request) -> Mapping[str, str]:
@@ -237,7 +245,14 @@ class HttpClient:
             limits = self._settings
             timeout = httpx.Timeout(limits.read_timeout, connect=limits.connect_timeout)
             encrypted = self.uri.startswith("https:")  # else loading certificates takes 0.1 s
-            opened = httpx.Client(timeout=timeout, verify=encrypted)
+            try:
+                opened = httpx.Client(timeout=timeout, verify=encrypted)
+            except (httpx.InvalidURL, ImportError, ValueError, OSError) as error:
+                raise InvalidInputError(
+                    f"Cannot connect to {self.uri}: {_text(error)}.",
+                    hint="Check the environment variables of proxies (HTTP_PROXY, HTTPS_PROXY, "
+                    "ALL_PROXY) and certificates (SSL_CERT_FILE, SSL_CERT_DIR).",
+                ) from error
             weakref.finalize(self, opened.close)
             self._opened = (process, opened)
         return self._opened[1]
@@ -260,7 +275,8 @@ def _encoded_body(request: Request) -> bytes | None:
 
 def _may_repeat(request: Request, result: Response | _Failure) -> bool:
     if isinstance(result, Response):
-        return request.repeatable and result.status in _TEMPORARY
+        is_unseen = result.status == HTTPStatus.TOO_MANY_REQUESTS
+        return is_unseen or (request.repeatable and result.status in _TEMPORARY)
     return request.repeatable or result.unsent
 
 
@@ -312,6 +328,15 @@ def import_httpx() -> ModuleType:
 
 def _text(error: Exception) -> str:
     return str(error) or type(error).__name__
+
+
+def _proxy_hint(uri: str) -> str:
+    """Return which variable of the environment sends requests to a proxy, if any."""
+    parts = urlsplit(uri)
+    found = [one for one in (parts.scheme, "all") if one in getproxies()]
+    if not found or proxy_bypass(parts.hostname or ""):
+        return ""
+    return f" Requests go through the proxy of the environment variable {found[0].upper()}_PROXY."
 
 
 def _seconds(text: str) -> float | None:

@@ -40,9 +40,15 @@ class ResourcePaths:
     def of(self, *parts: str) -> str:
         """Return the path of names and keywords; all parts are encoded.
 
+        Raises:
+            InvalidInputError: a name that is empty, `.` or `..`, which would be another path.
+
         >>> ResourcePaths("p").of("databases", "my db")
         '/v1/p/databases/my+db'
         """
+        for part in parts:
+            if part in {"", ".", ".."}:
+                raise InvalidInputError(f"{part!r} is not a name in a REST catalog.")
         names = (self.prefix, *parts) if self.prefix else parts
         return "/".join(("/v1", *map(encoded, names)))
 

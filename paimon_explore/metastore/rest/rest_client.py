@@ -139,9 +139,7 @@ class RestClient:
     def delete(self, path: str, action: str, subject: Subject) -> None:
         """Delete the resource at a path."""
         request = Request(method="DELETE", path=path, action=action, parameters={})
-        response = self._http.send(request)
-        if response.status not in _SUCCESS:
-            raise status_error(response, action, subject)
+        self._object(request, subject, may_be_empty=True)
 
     def pages(
         self,
@@ -187,7 +185,7 @@ class RestClient:
     ) -> JsonObject:
         response = self._http.send(request)
         if response.status not in _SUCCESS:
-            raise status_error(response, request.action, subject)
+            raise status_error(response, request, subject)
         if may_be_empty and not response.body.strip():
             return JsonObject(path=response.url, values={})
         with checked_response(request.action, response.url):

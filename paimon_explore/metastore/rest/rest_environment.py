@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore.errors import AlreadyExistsError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metadata.partition_statistics import PartitionStatistics
@@ -190,8 +190,6 @@ class ManagedRestEnvironment(RestEnvironment, VersionManagement):
             raise NotFoundError(target.kind, target.name, where, hint=hint) from error
 
     def _delete(self, branch: str, kind: str, name: str, part: str) -> None:
-        if not name.strip():
-            raise InvalidInputError(f"{name!r} is not the name of a {kind}.")
         subject = Subject(kind=kind, name=name, where=self.identifier)
         path = self._path(branch, part, name)
         self.client.delete(path, f"delete {kind} {name!r} of table '{self.identifier}'", subject)

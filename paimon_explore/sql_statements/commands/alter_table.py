@@ -22,7 +22,7 @@ Syntax:
     ALTER TABLE table RENAME BRANCH name TO name
     ALTER TABLE table ADD [IF NOT EXISTS] PARTITION (name = constant, ...) ...
     ALTER TABLE table DROP [IF EXISTS] PARTITION (name = constant, ...), ... [PURGE]
-    COMMENT ON TABLE table IS {'text' | NULL}
+    COMMENT ON {TABLE table | {DATABASE | SCHEMA | NAMESPACE} database} IS {'text' | NULL}
     time = number {DAYS | HOURS | MINUTES | SECONDS}
 """
 
@@ -56,8 +56,17 @@ from paimon_explore.metadata.schema.schema_change import (
     SetOption,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.sql_statements.clauses import check_options, options_of, partition_spec
-from paimon_explore.sql_statements.commands.ddl_statements import plain_default, written_column
+from paimon_explore.sql_statements.clauses import (
+    check_options,
+    option_keys,
+    options_of,
+    partition_spec,
+)
+from paimon_explore.sql_statements.commands.ddl_statements import (
+    is_database_of_engine,
+    plain_default,
+    written_column,
+)
 from paimon_explore.sql_statements.commands.show_statements import (
     partition_texts_of,
     partitions_of,
@@ -156,7 +165,7 @@ class _Alter:
             path = self._path(reader.path("the column"))
             reader.expect("TO", part="RENAME COLUMN")
             return self._alter(RenameColumn(column=path, name=reader.identifier("the column")))
-        target = self._warehouse.named(reader.path("the new name"))
+        target = self._warehouse.new_name(self._name, reader.path("the new name"))
         reader.end()
         self._warehouse.warehouse().rename_table(self._table.name, target.table)
         return done()
@@ -282,7 +291,7 @@ class _Alter:
         return self._remove_options(ignore=self._reader.takes("IF", "EXISTS"))
 
     def _remove_options(self, *, ignore: bool) -> Answer:
-        keys = [Reader(text).rest().strip("'\"`") for text in self._reader.parts("the options")]
+        keys = option_keys(self._reader)
         known = {*self._schema.options, "comment"}
         for key in keys:
             if key not in known and not ignore:
@@ -383,18 +392,29 @@ def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
 
 
 def comment_on(warehouse: Warehouse, reader: Reader) -> Answer | None:
-    """Run COMMENT ON TABLE; return None if the table belongs to the engine."""
-    if reader.takes("ON", "COLUMN"):
+    """Run COMMENT ON; return None if the table or database belongs to the engine."""
+    reader.expect("ON", part="COMMENT")
+    kind = reader.expect_one(
+        "TABLE", "COLUMN", "DATABASE", "SCHEMA", "NAMESPACE", part="COMMENT ON"
+    )
+    if kind == "COLUMN":
         raise UnsupportedFeatureError(
             "COMMENT ON COLUMN", hint="Use ALTER TABLE table ALTER COLUMN column COMMENT 'text'."
         )
-    if not reader.takes("ON", "TABLE"):
-        return None
-    name = warehouse.find(reader.path("the table"))
-    if name is None:
-        return None
-    reader.expect("IS", part="COMMENT ON TABLE")
+    parts = reader.path(f"the {kind.lower()}")
+    reader.expect("IS", part=f"COMMENT ON {kind}")
     comment = None if reader.takes("NULL") else reader.text("the comment")
     reader.end()
-    warehouse.base(name).alter(SetComment(comment=comment))
+    if kind == "TABLE":
+        name = warehouse.find(parts)
+        if name is None:
+            return None
+        warehouse.base(name).alter(SetComment(comment=comment))
+        return done()
+    if is_database_of_engine(warehouse, parts):
+        return None
+    given = {} if comment is None else {"comment": comment}
+    removed = "comment" if comment is None else ()
+    database = warehouse.known_database(parts[-1])
+    warehouse.warehouse().alter_database(database, given, remove=removed)
     return done()

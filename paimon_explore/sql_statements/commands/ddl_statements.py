@@ -10,7 +10,8 @@ Syntax:
     CREATE {DATABASE | SCHEMA | NAMESPACE} [IF NOT EXISTS] name [COMMENT 'text'] [LOCATION 'folder']
         [WITH {DBPROPERTIES | PROPERTIES} ('key' = 'value', ...)]
     ALTER {DATABASE | SCHEMA | NAMESPACE} name
-        SET {{DBPROPERTIES | PROPERTIES} ('key' = 'value', ...) | LOCATION 'folder'}
+        {SET {{DBPROPERTIES | PROPERTIES} ('key' = 'value', ...) | LOCATION 'folder'}
+        | UNSET {DBPROPERTIES | PROPERTIES} [IF EXISTS] ('key', ...)}
     DROP {DATABASE | SCHEMA | NAMESPACE} [IF EXISTS] name [RESTRICT | CASCADE]
     key    = [CONSTRAINT name] PRIMARY KEY (name, ...) [NOT ENFORCED]
     clause = USING paimon | PARTITIONED BY (name [type], ...) | COMMENT 'text'
@@ -46,7 +47,7 @@ from paimon_explore.maintenance.schema_replacement import (
     replacing_schema,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.sql_statements.clauses import check_options, options_of
+from paimon_explore.sql_statements.clauses import check_options, option_keys, options_of
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, done, row_type_of
 from paimon_explore.sql_statements.queries import run_query
@@ -456,19 +457,30 @@ def create_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def alter_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run the rest of an ALTER DATABASE; return None if the database belongs to the engine."""
     parts = reader.path("the database")
-    if warehouse.find_database(parts[-1]) is None and warehouse.engine.has_database(parts[-1]):
+    if is_database_of_engine(warehouse, parts):
         return None
-    reader.expect("SET", part="ALTER DATABASE")
-    clause = reader.expect_one(
-        "DBPROPERTIES", "PROPERTIES", "LOCATION", part="ALTER DATABASE … SET"
-    )
+    word = reader.expect_one("SET", "UNSET", part="ALTER DATABASE")
+    known = ("DBPROPERTIES", "PROPERTIES", *(["LOCATION"] if word == "SET" else []))
+    clause = reader.expect_one(*known, part=f"ALTER DATABASE … {word}")
+    properties: dict[str, str] = {}
+    removed: list[str] = []
     if clause == "LOCATION":
         properties = {"location": reader.text("the location")}
-    else:
+    elif word == "SET":
         properties = options_of(reader, clause)
+    else:
+        reader.takes("IF", "EXISTS")
+        removed = option_keys(reader)
     reader.end()
-    warehouse.warehouse().alter_database(warehouse.known_database(parts[-1]), properties)
+    database = warehouse.known_database(parts[-1])
+    warehouse.warehouse().alter_database(database, properties, remove=removed)
     return done()
+
+
+def is_database_of_engine(warehouse: Warehouse, parts: tuple[str, ...]) -> bool:
+    """Return whether a database is one of the engine, and none of the catalog."""
+    name = parts[-1]
+    return warehouse.find_database(name) is None and warehouse.engine.has_database(name)
 
 
 def drop_database(warehouse: Warehouse, reader: Reader) -> Answer | None:

@@ -141,7 +141,7 @@ def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     if name is None or view is None:
         return None
     if reader.takes("RENAME", "TO"):
-        target = warehouse.named(reader.path("the new name"))
+        target = warehouse.new_name(name, reader.path("the new name"))
         reader.end()
         warehouse.warehouse().rename_view(name.table, target.table)
         return done()

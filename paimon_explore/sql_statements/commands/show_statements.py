@@ -22,7 +22,7 @@ Syntax:
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import pyarrow as pa
@@ -44,9 +44,10 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
 from paimon_explore.metadata.partition_path import partition_name, partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metastore.view_values import ViewInfo
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.scan.predicate.builder import col
-from paimon_explore.sql_statements.clauses import partition_spec
+from paimon_explore.sql_statements.clauses import option_keys, partition_spec
 from paimon_explore.sql_statements.data_type_names import is_spark_type, type_name
 from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, committed, done
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
@@ -54,6 +55,7 @@ from paimon_explore.sql_statements.quoted_names import CATALOG, quoted, text_con
 from paimon_explore.sql_statements.scalar_functions import SYS_FUNCTIONS
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
+from paimon_explore.sql_statements.views import query_of, table_or_view
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
@@ -68,7 +70,7 @@ _CONSTANT = re.compile(r"X?'.*'|(array|map|named_struct|struct)\(.*\)", re.IGNOR
 def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
     """Run the rest of a SHOW; return None if the engine has to run it."""
     if reader.takes("CREATE", "TABLE"):
-        return _of_table(warehouse, reader, _create_table)
+        return _create(warehouse, reader)
     if reader.ahead(1).word == "FUNCTIONS":
         reader.expect_one("USER", "SYSTEM", "ALL", part="SHOW")
     known: Mapping[str, Callable[[Warehouse, Reader], Answer | None]] = {
@@ -191,12 +193,26 @@ def _views(warehouse: Warehouse, reader: Reader) -> Answer | None:
     return answer(columns, [*rows, *views])
 
 
-def _create_table(reader: Reader, table: Table) -> Answer:
+def _create(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """SHOW CREATE TABLE of a table or view."""
+    found = warehouse.find_or_refuse(reader.path("the table"))
+    if found is None:
+        return None
     reader.takes("AS", "SERDE")
     reader.end()
-    name = ".".join(map(_name, table.name.split(".", 1)))
-    text = create_text(name, latest_schema(store_of(table)))
+    name = ".".join(map(_name, found.table.split(".", 1)))
+    opened = table_or_view(warehouse, found)
+    if isinstance(opened, ViewInfo):
+        text = _create_view_text(name, opened)
+    else:
+        text = create_text(name, latest_schema(store_of(warehouse.base(found))))
     return answer("createtab_stmt string", [(text,)])
+
+
+def _create_view_text(name: str, view: ViewInfo) -> str:
+    columns = ",\n".join(f"  {_name(field.name)}" for field in view.fields)
+    comment = "" if view.comment is None else f"COMMENT {text_constant(view.comment)}\n"
+    return masked(f"CREATE VIEW {name} (\n{columns})\n{comment}AS {query_of(view)}\n")
 
 
 def create_text(name: str, schema: TableSchema) -> str:
@@ -309,11 +325,12 @@ def _properties(reader: Reader, table: Table) -> Answer:
         options["primary-key"] = ",".join(schema.primary_keys)
     options["path"] = masked(table.path)
     if reader.here.sign == "(":
-        wanted = reader.group("the option").strip("'\"` ")
-        if wanted not in options:
-            hint = f"Options of the table: {choices(sorted(options))}."
-            raise NotFoundError("option", wanted, table.name, hint=hint)
-        options = {wanted: options[wanted]}
+        wanted = option_keys(reader)
+        for key in wanted:
+            if key not in options:
+                hint = f"Options of the table: {choices(sorted(options))}."
+                raise NotFoundError("option", key, table.name, hint=hint)
+        options = {key: options[key] for key in wanted}
     reader.end()
     return answer("key string, value string", sorted(options.items()))
 
@@ -327,9 +344,7 @@ def _columns(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if name is None:
         return None
     reader.end()
-    found = warehouse.open(name)
-    names = found.schema.row_type.names if isinstance(found, Table) else found.schema.names
-    return answer("column string", [(one,) for one in names])
+    return answer("column string", [(row[0],) for row in _rows_of(table_or_view(warehouse, name))])
 
 
 def _tags(reader: Reader, table: Table) -> Answer:
@@ -411,14 +426,14 @@ def describe(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     name = warehouse.find(parts)
     if name is None:
         return None
-    found = warehouse.open(name)
+    found = table_or_view(warehouse, name)
     if isinstance(found, Table) and reader.comes("PARTITION", "("):
         reader.next()
         partition_spec(warehouse, reader, found.schema)  # whose columns are those of the table
     column = "" if reader.is_done else ".".join(reader.path("a column"))
     reader.end()
     if column:
-        return _describe_column(found, column)
+        return _describe_column(name.table, _rows_of(found), column)
     return _describe_table(found, extended=extended)
 
 
@@ -441,9 +456,10 @@ def _describe_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
     return answer("info_name string, info_value string", rows)
 
 
-def _rows_of(found: Table | RowSource) -> list[tuple[str, str, str | None]]:
-    if isinstance(found, Table):
-        return [(f.name, type_name(f.type), _shown(f.description)) for f in found.schema.fields]
+def _rows_of(found: Table | RowSource | ViewInfo) -> list[tuple[str, str, str | None]]:
+    if isinstance(found, Table | ViewInfo):
+        fields = found.schema.fields if isinstance(found, Table) else found.fields
+        return [(f.name, type_name(f.type), _shown(f.description)) for f in fields]
     return [(f.name, type_name(from_arrow(f.type)), None) for f in found.schema]
 
 
@@ -451,16 +467,18 @@ def _shown(text: str | None) -> str | None:
     return None if text is None else masked(text)
 
 
-def _describe_column(found: Table | RowSource, column: str) -> Answer:
-    rows = {name: (name, kind, comment) for name, kind, comment in _rows_of(found)}
+def _describe_column(
+    table: str, columns: Sequence[tuple[str, str, str | None]], column: str
+) -> Answer:
+    rows = {row[0]: row for row in columns}
     if column not in rows:
-        raise NotFoundError("column", column, found.name, hint=f"Columns: {choices(rows)}.")
+        raise NotFoundError("column", column, table, hint=f"Columns: {choices(rows)}.")
     name, kind, comment = rows[column]
     facts = [("col_name", name), ("data_type", kind), ("comment", comment or "NULL")]
     return answer("info_name string, info_value string", facts)
 
 
-def _describe_table(found: Table | RowSource, *, extended: bool) -> Answer:
+def _describe_table(found: Table | RowSource | ViewInfo, *, extended: bool) -> Answer:
     rows: list[tuple[str, str | None, str | None]] = list(_rows_of(found))
     if isinstance(found, Table):
         schema = latest_schema(store_of(found))
@@ -471,6 +489,9 @@ def _describe_table(found: Table | RowSource, *, extended: bool) -> Answer:
         if extended:
             rows += [("", "", ""), ("# Detailed Table Information", "", "")]
             rows += [(key, value, "") for key, value in _details(found, schema).items()]
+    elif isinstance(found, ViewInfo) and extended:
+        rows += [("", "", ""), ("# Detailed View Information", "", "")]
+        rows += [("Comment", _shown(found.comment), ""), ("View Text", masked(query_of(found)), "")]
     columns = "col_name string, data_type string, comment string"
     return answer(columns, rows)
 

@@ -29,7 +29,8 @@ from paimon_explore.metastore.catalog_values import DatabaseInfo, check_paimon_t
 from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
 from paimon_explore.metastore.identifier import (
     Identifier,
-    check_name,
+    check_new_name,
+    new_table,
     parse_identifier,
     plain_identifier,
 )
@@ -462,11 +463,7 @@ class Catalog(SqlCatalog):
         >>> t.schema.primary_keys
         ('id', 'dt')
         """
-        wanted = parse_identifier(name)
-        if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
-            raise InvalidInputError(
-                f"{name!r} is not a valid name for a new table, because it contains '$'."
-            )
+        wanted = new_table(name)
         created = new_table_schema(
             self,
             schema,
@@ -534,6 +531,7 @@ class Catalog(SqlCatalog):
         0
         """
         old, new = plain_identifier(source), plain_identifier(target)
+        check_new_name("table", new.table, target)
         try:
             self._metastore.rename_table(old, new)
         except NotFoundError as error:
@@ -542,9 +540,19 @@ class Catalog(SqlCatalog):
             raise self._unknown_table(old) from error
 
     def _unknown_table(self, wanted: Identifier) -> NotFoundError:
+        if self._is_view(wanted):
+            hint = "It is a view: use view(), rename_view(), drop_view() or ALTER VIEW, DROP VIEW."
+            return NotFoundError("table", wanted.table, wanted.database, hint=hint)
         known = sorted(islice(self._names(wanted.database), _MAX_SUGGESTED))
         hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
+
+    def _is_view(self, wanted: Identifier) -> bool:
+        try:
+            self._metastore.view(wanted)
+        except PaimonError:
+            return False
+        return True
 
 
 def iter_table_names(catalog: Catalog, database: str) -> Iterator[str]:
@@ -568,8 +576,6 @@ def _other_type(kind: str, wanted: Identifier) -> UnsupportedFeatureError:
 
 
 def _check_new_database(name: str) -> None:
-    check_name(name, name)
-    if "." in name or "$" in name:
-        raise InvalidInputError(f"Database name {name!r} must not contain '.' or '$'.")
+    check_new_name("database", name, name, forbidden=".$:")
     if name == DATABASE:
         raise InvalidInputError(f"Database {name!r} is reserved for system tables of the catalog.")

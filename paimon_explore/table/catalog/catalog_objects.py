@@ -16,7 +16,7 @@ from paimon_explore.errors import (
     suggestion,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metastore.identifier import plain_identifier
+from paimon_explore.metastore.identifier import new_table, plain_identifier
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.table_definition import (
     Columns,
@@ -106,7 +106,7 @@ class CatalogObjects:
                 f"A format table cannot have files of the format {file_format!r}.",
                 hint=f"Pass one of {choices(FORMATS)}.",
             )
-        wanted = plain_identifier(name)
+        wanted = new_table(name)
         given = {**(options or {}), "type": FORMAT_TABLE, "file.format": file_format}
         created = new_table_schema(
             self, schema, partition_by=partition_by, options=given, comment=comment

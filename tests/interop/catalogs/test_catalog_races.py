@@ -4,11 +4,18 @@ Every commit that was reported as done is there exactly once, and nothing else. 
 processes with 25 commits each.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from threading import Barrier
 
-from catalogs.homes import HOMES, Homes
+import pytest
+
+from catalogs.homes import HOMES, Home, Homes
 from paimon_explore import Catalog
+from paimon_explore.errors import AlreadyExistsError, NotFoundError
 from support.committing import PATIENT, Round, check_appends, rounds
 from support.depth import DEEP
 from support.figures import Figures
@@ -39,6 +46,47 @@ def test_every_commit_of_many_processes_is_there_exactly_once(
         figures.add(
             f"commits of {PROCESSES} processes with lost replies, {name}", PROCESSES * COMMITS
         )
+
+
+def at_once(acts: Sequence[Callable[[], object]]) -> Counter[str]:
+    """How often acts at the same time have each result: done, or the refusal."""
+    start = Barrier(len(acts))
+
+    def result(act: Callable[[], object]) -> str:
+        start.wait(60)
+        try:
+            act()
+        except (AlreadyExistsError, NotFoundError) as error:
+            return type(error).__name__
+        return "done"
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return Counter(pool.map(result, acts))
+
+
+@pytest.mark.parametrize("home", [one for one in HOMES if "rest" not in one], indirect=True)
+def test_clients_that_create_rename_and_drop_one_table_at_once(home: Home) -> None:
+    clients = [Catalog(options=home.options) for _ in range(3)]
+    catalog, columns = home.catalog, {"a": "INT"}
+    catalog.create_database("acts")
+    for turn in range(12 if DEEP else 3):
+        name = f"acts.t{turn}"
+        made = at_once([partial(one.create_table, name, columns) for one in clients])
+        assert made == {"done": 1, "AlreadyExistsError": 2}
+        create = [
+            partial(one.create_table, f"{name}x", columns, if_not_exists=True) for one in clients
+        ]
+        assert at_once(create) == {"done": 3}
+        catalog.table(name).append([{"a": turn}])
+        rename = [partial(one.rename_table, name, f"{name}_{to}") for to, one in enumerate(clients)]
+        assert at_once(rename) == {"done": 1, "NotFoundError": 2}
+        (found,) = catalog.tables("acts", f"t{turn}_%")
+        assert catalog.table(f"acts.{found}").to_arrow().to_pylist() == [{"a": turn}]
+        at_once([partial(one.drop_table, f"acts.{found}") for one in clients])
+        assert list(catalog.tables("acts", f"t{turn}_%")) == []
+    catalog.drop_database("acts", cascade=True)
+    for one in clients:
+        one.close()
 
 
 def test_locks_protect_commits_on_a_store_that_ignores_conditions(

@@ -132,14 +132,14 @@ def test_a_pipe_that_is_closed_is_no_failure(demo_warehouse: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "shown"),
-    [("text", b"Z\\xfcrich"), ("csv", "Zürich".encode()), ("json", "Zürich".encode())],
+    ("option", "shown"),
+    [([], b"Z\\xfcrich"), (["--csv"], "Zürich".encode()), (["--json"], "Zürich".encode())],
 )
 def test_text_follows_the_encoding_and_json_and_csv_are_utf_8(
-    form: str, shown: bytes, demo_warehouse: Path
+    option: Sequence[str], shown: bytes, demo_warehouse: Path
 ) -> None:
     table = str(demo_warehouse / "demo.db" / "orders")
-    words = [sys.executable, "-m", "paimon_explore", "head", table, "-n", "2", "--format", form]
+    words = [sys.executable, "-m", "paimon_explore", "head", table, "-n", "2", *option]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run(  # noqa: S603 - our own command
         words, env=environment, capture_output=True, check=True, timeout=60

@@ -53,6 +53,25 @@ def test_files_are_binary_and_need_no_calls_that_windows_lacks(tmp_path: Path) -
     assert int(printed(AS_ON_WINDOWS, str(tmp_path))) > 10
 
 
+def test_a_folder_is_deleted_with_the_files_that_others_create_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "t"
+    (folder / "manifest").mkdir(parents=True)
+    remove, added = os.rmdir, ["a", "b", "c"]
+
+    def rmdir(path: str, **given: int) -> None:
+        if added:
+            (folder / "manifest").mkdir(exist_ok=True)
+            (folder / "manifest" / added.pop()).touch()
+        remove(path, **given)
+
+    monkeypatch.setattr(os, "rmdir", rmdir)
+    LocalFileIO().delete_folder(str(folder))
+    assert added == []
+    assert not folder.exists()
+
+
 def test_other_failures_name_the_operation_and_the_path(tmp_path: Path) -> None:
     with pytest.raises(StorageError) as caught:
         LocalFileIO().read(f"{tmp_path}")

@@ -63,6 +63,7 @@ def test_a_branch_has_the_schemas_up_to_that_of_its_tag(tmp_path: Path) -> None:
         ("main", r"default branch and cannot be used for another branch\."),
         ("12", "it consists of digits only\\."),
         ("a/b", "not a valid branch name"),
+        *((name, "not a valid branch name") for name in (".", "..", "a\0b")),
         ("..\\x", "not a valid branch name"),
     ],
 )

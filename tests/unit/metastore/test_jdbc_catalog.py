@@ -4,7 +4,7 @@ import pickle
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -218,6 +218,26 @@ def test_names_that_look_like_sql_are_names(catalog: Catalog) -> None:
     catalog.create_table(f"db.{name}", COLUMNS).append([{"a": 1}])
     assert catalog.tables("db") == [name]
     assert catalog.table(f"db.{name}").count() == 1
+
+
+def test_text_that_is_not_unicode_is_refused(catalog: Catalog) -> None:
+    text = "a\ud800"
+    acts: list[Callable[[], object]] = [
+        lambda: catalog.database_exists(text),
+        lambda: catalog.tables(text),
+        lambda: catalog.drop_database(text, if_exists=True),
+        lambda: catalog.create_database("new", comment=text),
+        lambda: catalog.alter_database("db", {text: "x"}),
+        lambda: catalog.table_exists(f"db.{text}"),
+        lambda: catalog.drop_table(f"db.{text}", if_exists=True),
+        lambda: catalog.create_view(f"db.{text}", "SELECT 1", {"x": "INT"}),
+        lambda: catalog.view(f"db.{text}"),
+    ]
+    for act in acts:
+        with pytest.raises(InvalidInputError, match=r"not Unicode: 'a\\ud800'|'.*a\\ud800'"):
+            act()
+    assert catalog.databases() == ["db"]
+    assert list(catalog.tables("db")) == catalog.views("db") == []
 
 
 def test_a_file_of_sqlite_is_found_from_other_folders(

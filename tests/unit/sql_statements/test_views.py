@@ -3,7 +3,12 @@
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+)
 from support.spark_sql import Rows
 from support.view_tests import *  # noqa: F403 - the tests of all engines
 
@@ -73,3 +78,56 @@ def test_databases_have_comments_and_properties(run: Rows, stored: pe.Catalog) -
         run("CREATE DATABASE other2 WITH x")
     with pytest.raises(UnsupportedFeatureError, match="properties or a comment"):
         pe.demo().sql("CREATE DATABASE noted COMMENT 'x'")
+
+
+def test_a_view_is_described_and_created_again(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE VIEW `a b` (n, `c d`) COMMENT 'it''s' AS SELECT id, city FROM t")
+    described = [("n", "int", None), ("c d", "string", None)]
+    assert run("DESCRIBE `a b`") == run("DESCRIBE TABLE db.`a b`") == described
+    assert run("DESCRIBE db.`a b` n")[1] == ("data_type", "int")
+    assert run("DESCRIBE EXTENDED `a b`")[2:] == [
+        ("", "", ""),
+        ("# Detailed View Information", "", ""),
+        ("Comment", "it's", ""),
+        ("View Text", "SELECT id, city FROM `db`.t", ""),
+    ]
+    assert run("SHOW COLUMNS IN `a b`") == [("n",), ("c d",)]
+    ((created,),) = run("SHOW CREATE TABLE `a b`")
+    before = stored.view("db.a b")
+    stored.drop_view("db.a b")
+    run(str(created))
+    assert stored.view("db.a b") == before
+
+
+@pytest.mark.parametrize(
+    "text", ["DROP TABLE v", "ALTER TABLE v ADD COLUMN x INT", "INSERT INTO v VALUES (1)"]
+)
+def test_a_view_is_no_table(run: Rows, stored: pe.Catalog, text: str) -> None:
+    run("CREATE VIEW v AS SELECT id FROM t")
+    with pytest.raises(NotFoundError, match=r"Table 'v' does not exist in db\. It is a view"):
+        run(text)
+    assert stored.views("db") == ["v"]
+
+
+def test_a_new_name_without_a_database_stays_in_its_database(run: Rows, stored: pe.Catalog) -> None:
+    run("CREATE VIEW other.v AS SELECT id FROM t")
+    run("CREATE TABLE other.u (a INT)")
+    run("ALTER VIEW other.v RENAME TO w")
+    run("ALTER TABLE other.u RENAME TO x")
+    assert (stored.views("other"), list(stored.tables("other"))) == (["w"], ["x"])
+    run("ALTER VIEW other.w RENAME TO db.w")
+    run("ALTER TABLE other.x RENAME TO db.x")
+    assert (stored.views("db"), list(stored.tables("db"))) == (["w"], ["t", "x"])
+
+
+def test_comments_and_properties_of_databases_are_changed(run: Rows, stored: pe.Catalog) -> None:
+    run("COMMENT ON DATABASE other IS 'it''s'")
+    run("ALTER DATABASE other SET DBPROPERTIES ('a.b' = '1', 'it\\'s' = '2')")
+    assert stored.database("other").comment == "it's"
+    assert stored.database("other").properties == {"a.b": "1", "it's": "2"}
+    run("ALTER SCHEMA other UNSET PROPERTIES ('it\\'s', nope)")
+    run("COMMENT ON NAMESPACE other IS NULL")
+    assert stored.database("other").comment is None
+    assert stored.database("other").properties == {"a.b": "1"}
+    with pytest.raises(NotFoundError, match="'nope'"):
+        run("COMMENT ON DATABASE nope IS 'x'")

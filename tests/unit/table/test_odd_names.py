@@ -1,5 +1,6 @@
 """Odd names of columns, fields, tables, tags and branches work wherever a name can be given."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sql_statements.quoted_names import text_constant
 from support.odd_names import ODD_NAMES
 from support.small_tables import append_table, new_catalog
 
@@ -66,7 +68,7 @@ def test_charts_compare_the_column_that_is_meant(wide: Table) -> None:
 
 def test_statements_take_odd_names_of_tables() -> None:
     catalog = new_catalog()
-    for name in (one for one in FILE_NAMES if "$" not in one):
+    for name in (one for one in FILE_NAMES if not set(one) & set("$:")):
         table = f"db.{quoted(name)}"
         catalog.sql(f"CREATE TABLE {table} (case INT, {quoted(name)} STRING, end INT)")
         created = catalog.sql(f"SHOW CREATE TABLE {table}").to_arrow()[0][0].as_py()
@@ -124,3 +126,38 @@ def test_text_that_is_no_unicode_is_refused_before_anything_is_written() -> None
         with pytest.raises(InvalidInputError, match=r"is not Unicode: .* ends with half"):
             catalog.create_table("db.t", columns, comment=comment)
     assert list(catalog.tables("db")) == []
+
+
+def test_statements_take_odd_keys_of_options() -> None:
+    catalog = new_catalog()
+    table = catalog.create_table("db.t", {"id": "INT"})
+    for name in ODD_NAMES:
+        key = text_constant(f"x.{name}")
+        table.set_options({f"x.{name}": name, "y.z": "1"})
+        shown = catalog.sql(f"SHOW TBLPROPERTIES db.t ({key}, y.z)").to_arrow().to_pylist()
+        assert shown == [{"key": f"x.{name}", "value": name}, {"key": "y.z", "value": "1"}]
+        catalog.sql(f"ALTER TABLE db.t UNSET TBLPROPERTIES (y.z, {key})")
+        assert catalog.table("db.t").schema.options == {}
+
+
+@pytest.mark.parametrize("name", ["a:b", "a$b", "a/b", "a\\b", "a\ud800", " ", "", ".", ".."])
+@pytest.mark.parametrize("metastore", ["filesystem", "jdbc"])
+def test_names_that_others_cannot_list_are_refused(
+    tmp_path: Path, metastore: str, name: str
+) -> None:
+    uri = {"uri": f"jdbc:sqlite:{tmp_path}/c.db"} if metastore == "jdbc" else {}
+    options = {"metastore": metastore, "warehouse": str(tmp_path / "warehouse"), **uri}
+    catalog = Catalog(options=options)
+    catalog.create_database("db")
+    catalog.create_table("db.t", {"id": "INT"})
+    acts: list[Callable[[], object]] = [
+        lambda: catalog.create_database(name, if_not_exists=True),
+        lambda: catalog.create_table(f"db.{name}", {"id": "INT"}, if_not_exists=True),
+        lambda: catalog.rename_table("db.t", f"db.{name}"),
+        lambda: catalog.create_format_table(f"db.{name}", {"id": "INT"}, "csv"),
+    ]
+    for act in acts:
+        with pytest.raises(InvalidInputError, match=r"valid name|the name of a branch"):
+            act()
+    assert catalog.databases() == ["db"]
+    assert list(catalog.tables("db")) == ["t"]

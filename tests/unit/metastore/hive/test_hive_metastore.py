@@ -143,6 +143,20 @@ def test_what_hive_does_not_have_is_refused(server: Server) -> None:
         catalog.close()
 
 
+def test_text_that_is_not_unicode_is_refused(server: Server) -> None:
+    with fake_metastore(server) as address:
+        catalog = catalog_of(address)
+        for act in (
+            lambda: catalog.database_exists("a\ud800"),
+            lambda: catalog.table("db.a\ud800"),
+            lambda: catalog.drop_database("a\ud800", if_exists=True),
+        ):
+            with pytest.raises(InvalidInputError, match=r"not Unicode: 'a\\ud800'"):
+                act()
+        assert catalog.databases() == ["db"]
+        catalog.close()
+
+
 def test_without_the_package_thrift_the_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['thrift'] = None\n"

@@ -80,17 +80,51 @@ def test_a_read_is_repeated_after_a_temporary_failure(failure: Reply) -> None:
     assert len(stub.seen) == 3
 
 
-@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
-def test_a_change_is_sent_once(failure: Reply) -> None:
-    with http_stub(in_turn([failure, Reply(body=b"{}")])) as stub:
-        if failure.status == 200:
+def test_a_change_is_repeated_if_the_server_had_too_many_requests() -> None:
+    with http_stub(in_turn([FAILURES["429"], Reply(body=b"{}")])) as stub:
+        assert client(stub.url).send(post()).body == b"{}"
+    assert len(stub.seen) == 2
+
+
+@pytest.mark.parametrize("failure", [one for one in FAILURES if one != "429"])
+def test_a_change_is_sent_once(failure: str) -> None:
+    reply = FAILURES[failure]
+    with http_stub(in_turn([reply, Reply(body=b"{}")])) as stub:
+        if reply.status == 200:
             with pytest.raises(
                 StorageError, match=r"Cannot change it at .*/v1/x: .*may have taken"
             ):
                 client(stub.url).send(post())
         else:
-            assert client(stub.url).send(post()).status == failure.status
+            assert client(stub.url).send(post()).status == reply.status
     assert len(stub.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "ftp://127.0.0.1:1"),
+        ("HTTP_PROXY", "http://user:hunter2@exa mple:x"),
+        ("SSL_CERT_FILE", "/nonexistent/file"),
+    ],
+)
+def test_a_wrong_environment_is_told(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(InvalidInputError, match=variable) as caught:
+        client("https://127.0.0.1:1" if "SSL" in variable else "http://127.0.0.1:1").send(get())
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_proxy_that_cannot_be_reached_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://user:hunter2@127.0.0.1:1")
+    with pytest.raises(StorageError, match=r"through the proxy .* HTTP_PROXY\.") as caught:
+        client("http://nowhere.invalid").send(get())
+    assert "hunter2" not in str(caught.value)
+    monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
+    with pytest.raises(StorageError, match=r"that the server is running\.$"):
+        client("http://nowhere.invalid").send(get())
 
 
 def test_a_post_that_only_reads_is_repeated() -> None:

@@ -251,6 +251,34 @@ def test_names_with_special_characters_are_kept(stub: RestCatalogStub) -> None:
     assert catalog.table(f"{name}.t t").count() == 0
 
 
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_names_that_would_be_another_path_are_refused(stub: RestCatalogStub, name: str) -> None:
+    catalog = with_database(stub)
+    table = catalog.create_table("db.t", COLUMNS)
+    table.append([{"id": 1, "dt": "a"}])
+    before = len(stub.seen)
+    acts: list[Callable[[], object]] = [
+        lambda: catalog.create_database(name),
+        lambda: catalog.database_exists(name),
+        lambda: catalog.database(name),
+        lambda: catalog.alter_database(name, {"a": "b"}),
+        lambda: catalog.drop_database(name, cascade=True, if_exists=True),
+        lambda: catalog.tables(name),
+        lambda: catalog.views(name),
+        lambda: catalog.functions(name),
+        lambda: catalog.drop_table(f"db.{name}", if_exists=True),
+        lambda: catalog.rename_table("db.t", f"db.{name}"),
+        lambda: catalog.drop_view(f"db.{name}", if_exists=True),
+        lambda: catalog.drop_function(f"db.{name}", if_exists=True),
+        lambda: table.create_branch(name),
+        lambda: table.create_tag(name),
+    ]
+    for act in acts:
+        with pytest.raises(InvalidInputError, match=f"'{name}'"):
+            act()
+    assert {seen.method for seen in stub.seen[before:]} <= {"GET"}
+
+
 def test_what_exists_or_is_missing_is_told(stub: RestCatalogStub) -> None:
     catalog = with_database(stub)
     catalog.create_table("db.t", COLUMNS)

@@ -106,10 +106,17 @@ def error(kind: str | None, name: str | None, message: str, code: int) -> dict[s
         (409, error("TABLE", "t", "", 409), AlreadyExistsError, "Table 't' already exists in db"),
         (409, error("COLUMN", "c", "", 409), AlreadyExistsError, "Column 'c' already exists"),
         (500, error(None, None, "boom", 500), StorageError, "500 Internal Server Error: boom"),
-        (500, b"stack trace with password=x", StorageError, "HTTP 500 Internal Server Error$"),
+        (
+            500,
+            b"stack trace with password=x",
+            StorageError,
+            "HTTP 500 Internal Server Error. Check the server",
+        ),
         (501, error(None, None, "", 501), UnsupportedFeatureError, "load table"),
-        (503, b"", StorageError, "503 Service Unavailable"),
-        (302, b"", StorageError, "HTTP 302 Found"),
+        (429, b"", StorageError, "429 Too Many Requests. Try again later"),
+        (503, b"", StorageError, "503 Service Unavailable. Check the server, and try again"),
+        (302, b"", StorageError, "HTTP 302 Found. Check the catalog option 'uri'"),
+        (405, b"<html>", StorageError, "HTTP 405 Method Not Allowed. Check the catalog option"),
         (418, b"", StorageError, "HTTP 418"),
         (599, error(None, None, "token=abc", 7), StorageError, "HTTP 599"),
         (500, b'{"message": 5, "code": "x"}', StorageError, "HTTP 500"),
@@ -129,6 +136,38 @@ def test_each_status_has_its_error(
     assert "password" not in text
     assert "abc" not in text
     assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args  # noqa: S301 - ours
+
+
+def test_a_redirect_is_told_with_its_target_and_without_secrets() -> None:
+    target = "https://user:hunter2@other.example/login"
+    reply = Reply(status=307, headers={"Location": f"{target}?token=hunter3"})
+    with http_stub(with_config(lambda _: reply)) as stub:
+        opened = client(stub)
+        with pytest.raises(
+            StorageError, match=r"307.*redirects to .*other\.example/login'"
+        ) as caught:
+            opened.get("/v1/t", "load it", TABLE)
+    assert "hunter" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply(body=b"<html>Log in</html>"), "the response of the server is invalid"),
+        (Reply(status=504), "504 Gateway Timeout. The change may have taken effect"),
+        (Reply(status=500), "500 Internal Server Error. The change may have taken effect"),
+        (Reply(status=429), "429 Too Many Requests. Try again later"),
+    ],
+)
+def test_a_change_that_may_have_failed_is_not_taken_for_done(reply: Reply, message: str) -> None:
+    with http_stub(with_config(lambda _: reply)) as stub:
+        opened = client(stub)
+        for act in (
+            lambda: opened.post("/v1/t", "change it", TABLE, body={}),
+            lambda: opened.delete("/v1/t", "delete it", TABLE),
+        ):
+            with pytest.raises(StorageError, match=message):
+                act()
 
 
 def paged(pages: dict[str, tuple[list[str], str | None]]) -> Callable[[Seen], Reply]:
