@@ -7,11 +7,11 @@ The change of each partition by a commit, which a catalog server receives with t
 
 import warnings
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import numpy as np
 
 from paimon_explore.commit.overwrite import all_files
+from paimon_explore.data_types.local_time import in_zone, utc_moment
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import CatalogSyncWarning, PaimonError
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
@@ -174,5 +174,5 @@ def _specs(partitions: object, schema: TableSchema, options: TableOptions) -> li
 
 def _as_epoch(local_ms: int) -> int:
     """Return a local creation time as epoch milliseconds; 0 if it is unknown."""
-    moment = datetime.fromtimestamp(local_ms / 1000, UTC).replace(tzinfo=None)
-    return int(moment.astimezone().timestamp() * 1000) if local_ms else 0
+    moment = utc_moment(local_ms).replace(tzinfo=None)
+    return int(in_zone(moment, None).timestamp() * 1000) if local_ms else 0

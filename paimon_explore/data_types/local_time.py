@@ -1,8 +1,14 @@
-"""The clock, and local time of timestamps in metadata; out-of-range timestamps are clamped."""
+"""The clock, and times of the years 1 to 9999 in UTC and in time zones, on every system.
+
+On Windows, `datetime.fromtimestamp` and local time fail before 1970 and after 3000. So other
+modules use the functions below.
+"""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_LEAP_YEAR, _LAST_LEAP_YEAR = 1972, 2996
 _FIRST, _LAST = -62_135_510_400_000, 253_402_214_400_000
 """One day inside the range of `datetime`, so that the local time of any zone is in range, too."""
 
@@ -12,6 +18,35 @@ def system_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
+def utc_moment(millis: float) -> datetime:
+    """Convert epoch milliseconds to a datetime in UTC.
+
+    Raises:
+        OverflowError: the time is not in the years 1 to 9999.
+
+    >>> utc_moment(-1).isoformat(), utc_moment(_LAST).year
+    ('1969-12-31T23:59:59.999000+00:00', 9999)
+    """
+    return _EPOCH + timedelta(milliseconds=millis)
+
+
+def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
+    """Return a time in a zone, as `datetime.astimezone`.
+
+    Args:
+        moment: the time; without a zone, it is local time.
+        zone: the zone; None for local time. If the system does not know the local time of the
+            year, the offset from UTC is that of the nearest leap year that every system knows.
+    """
+    try:
+        return moment.astimezone(zone)
+    except OSError:
+        near = moment.replace(year=min(max(moment.year, _FIRST_LEAP_YEAR), _LAST_LEAP_YEAR))
+        local = near.astimezone().tzinfo
+        known = moment.replace(tzinfo=local) if moment.tzinfo is None else moment
+        return known.astimezone(zone or local)
+
+
 def local_moment(millis: int) -> datetime:
     """Convert epoch milliseconds to a local datetime, clamped to the years 1 to 9999.
 
@@ -19,7 +54,7 @@ def local_moment(millis: int) -> datetime:
     (9999, 1)
     """
     bounded = min(max(millis, _FIRST), _LAST)
-    return datetime.fromtimestamp(bounded / 1000, tz=UTC).astimezone()
+    return in_zone(utc_moment(bounded), None)
 
 
 def local_now() -> datetime:

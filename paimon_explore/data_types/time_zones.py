@@ -4,13 +4,13 @@ A wall clock time that is skipped or repeated in a zone takes the offset before 
 Offsets are computed once per distinct day, and once per distinct second on days with a transition.
 """
 
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta, tzinfo
 
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Ints
+from paimon_explore.data_types.local_time import in_zone, utc_moment
 
 _DAY = 86_400
 _WIDEST_OFFSET = 18 * 3_600
@@ -66,14 +66,15 @@ def _distinct(numbers: Ints) -> tuple[Ints, Ints]:
 
 def _offset_at(instant: int, zone: tzinfo | None) -> int:
     bounded = min(max(instant, _FIRST), _LAST)
-    if zone is None:
-        return time.localtime(bounded).tm_gmtoff
-    found = datetime.fromtimestamp(bounded, zone).utcoffset()
+    found = in_zone(utc_moment(bounded * 1000), zone).utcoffset()
     return 0 if found is None else int(found.total_seconds())
 
 
 def _offset_of_clock(clock: int, zone: tzinfo | None) -> int:
     bounded = min(max(clock, _FIRST), _LAST)
     moment = _EPOCH + timedelta(seconds=bounded)
-    instant = moment.replace(tzinfo=zone).timestamp()
+    try:
+        instant = moment.replace(tzinfo=zone).timestamp()
+    except OSError:  # Windows knows the local time of the years 1970 to 3000
+        instant = in_zone(moment, zone).timestamp()
     return bounded - round(instant)

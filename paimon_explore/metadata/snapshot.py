@@ -8,10 +8,10 @@ loses nothing.
 import re
 from collections.abc import Mapping
 from dataclasses import field
-from datetime import UTC, datetime
 from enum import Enum
 from operator import attrgetter
 
+from paimon_explore.data_types.local_time import utc_moment
 from paimon_explore.errors import UnsupportedVersionError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object
@@ -97,7 +97,7 @@ class Snapshot:
 
     def __repr__(self) -> str:
         """Return id, kind, time and row counts."""
-        when = datetime.fromtimestamp(self.time_millis / 1000, UTC) if self._has_time else None
+        when = utc_moment(self.time_millis) if self._has_time else None
         parts = [f"Snapshot {self.id} {self.commit_kind.value}"]
         parts += [] if when is None else [f"{when:%Y-%m-%d %H:%M:%S} UTC"]
         parts.append(f"schema {self.schema_id}")

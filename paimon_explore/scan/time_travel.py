@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from paimon_explore.data_types.local_time import local_moment
+from paimon_explore.data_types.local_time import in_zone, local_moment
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, StartupMode
@@ -254,7 +254,7 @@ def epoch_ms(moment: TimestampLike) -> int:
 def _utc_offset(moment: datetime, wall_ms: int) -> timedelta:
     try:
         offset = moment.utcoffset() if moment.tzinfo is not None else None
-        return moment.astimezone().utcoffset() or timedelta() if offset is None else offset
+        return in_zone(moment, None).utcoffset() or timedelta() if offset is None else offset
     except (OverflowError, ValueError):  # local times of the first and the last year
         return local_moment(wall_ms).utcoffset() or timedelta()
 

@@ -6,10 +6,11 @@ statement reads the latest snapshots, and existing rows stay at theirs.
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlglot import exp
 
+from paimon_explore.data_types.local_time import utc_moment
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
@@ -315,7 +316,7 @@ def _moment(warehouse: Warehouse, text: str) -> datetime:
     if not isinstance(value, int):
         raise InvalidInputError(f"The timestamp in TIMESTAMP AS OF {text} is NULL.")
     try:
-        moment = datetime.fromtimestamp(value // 1_000_000, UTC)
+        moment = utc_moment(value // 1_000_000 * 1000)
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(
             f"The timestamp in TIMESTAMP AS OF {text} is not between the years 1 and 9999.",

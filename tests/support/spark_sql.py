@@ -1,10 +1,12 @@
 """What the fixtures for SQL on Spark give."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
-from pyspark.sql import DataFrame
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
-Sql = Callable[[str], DataFrame]
+Sql: TypeAlias = "Callable[[str], DataFrame]"
 """Runs a statement."""
 
 Run = Callable[[str], object]

@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from paimon_explore.data_types.casts.java_formatting import double_text, float_text
+from paimon_explore.data_types.local_time import in_zone
 from paimon_explore.encoding.variant.decoder import (
     MICROS_PER_DAY,
     MOMENTS,
@@ -69,7 +70,7 @@ class JsonMaker:
         if not isinstance(moment, dt.datetime):
             return dt.timedelta()
         try:
-            return moment.astimezone(self._zone).utcoffset() or dt.timedelta()
+            return in_zone(moment, self._zone).utcoffset() or dt.timedelta()
         except OverflowError:
             return dt.timedelta()
 

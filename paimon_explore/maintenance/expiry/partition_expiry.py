@@ -13,7 +13,7 @@ Spec: maintenance/manage-partitions; primary-key-table/chain-table, partition ex
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
@@ -21,7 +21,7 @@ from paimon_explore.commit.overwrite import Overwrite, all_files
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.data_types.local_time import local_now
+from paimon_explore.data_types.local_time import local_now, utc_moment
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
@@ -266,6 +266,6 @@ def _update_times(live: ManifestEntries, codes: Sequence[int], count: int) -> li
         else:
             unknown.add(code)
     return [
-        None if code in unknown else datetime.fromtimestamp(ms / 1000, UTC).replace(tzinfo=None)
+        None if code in unknown else utc_moment(ms).replace(tzinfo=None)
         for code, ms in enumerate(newest)
     ]

@@ -11,9 +11,10 @@ Spec: maintenance/manage-tags, automatic creation.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from paimon_explore.data_types.local_time import in_zone, utc_moment
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.references.tag_operations import (
@@ -191,13 +192,13 @@ def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
     if snapshot.watermark is None or not 0 <= snapshot.watermark < _YEAR_10000_MS:
         return None
     zone = _time_zone(opt.SINK_WATERMARK_TIME_ZONE, options)
-    return datetime.fromtimestamp(snapshot.watermark / 1000, zone).replace(tzinfo=None)
+    return in_zone(utc_moment(snapshot.watermark), zone).replace(tzinfo=None)
 
 
 def _commit_time(snapshot: Snapshot, options: TableOptions) -> datetime:
     """Return the commit time in the time zone of the option, by default in local time."""
     zone = _time_zone(opt.SINK_PROCESS_TIME_ZONE, options)
-    zoned = datetime.fromtimestamp(snapshot.time_millis / 1000, UTC).astimezone(zone)
+    zoned = in_zone(utc_moment(snapshot.time_millis), zone)
     return zoned.replace(tzinfo=None)
 
 

@@ -24,7 +24,7 @@ from datetime import datetime, timedelta
 
 from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
 from paimon_explore.commit.planned_again import repeated_after_conflicts
-from paimon_explore.data_types.local_time import local_now, system_clock
+from paimon_explore.data_types.local_time import in_zone, local_now, system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     CatalogSyncWarning,
@@ -213,7 +213,7 @@ def _created_ms(store: TableStore, tag: Tag) -> int:
     """Return when a tag was created, in epoch milliseconds."""
     if tag.create_time is None or tag.time_retained is None:
         return store.file_io.status(store.paths.tag(tag.name)).modified_ms
-    return int(tag.create_time.astimezone().timestamp() * 1000)
+    return int(in_zone(tag.create_time, None).timestamp() * 1000)
 
 
 def check_tag_name(name: object) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import numpy as np
 
+from paimon_explore.data_types.local_time import in_zone
 from paimon_explore.frozen_dataclass import dataclass
 
 NANOS_PER_SECOND = 1_000_000_000
@@ -83,7 +84,7 @@ def to_wall_clock(utc_nanos: int, zone: tzinfo | None) -> int:
     """Converts UTC nanoseconds to wall clock nanoseconds in `zone` (None: local)."""
     seconds = min(max(utc_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
     instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    return utc_nanos + _seconds_of(instant.astimezone(zone)) * NANOS_PER_SECOND
+    return utc_nanos + _seconds_of(in_zone(instant, zone)) * NANOS_PER_SECOND
 
 
 def date_text(days: int) -> str:
@@ -145,7 +146,7 @@ def _offset_seconds(wall_nanos: int, zone: tzinfo | None) -> int:
     """UTC offset at a wall clock time; outside Python's range, that of the nearest year in it."""
     seconds = min(max(wall_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
     wall = datetime(1970, 1, 1) + timedelta(seconds=seconds)  # noqa: DTZ001 - a wall clock reading
-    return _seconds_of(wall.astimezone() if zone is None else wall.replace(tzinfo=zone))
+    return _seconds_of(in_zone(wall, None) if zone is None else wall.replace(tzinfo=zone))
 
 
 def _seconds_of(aware: datetime) -> int:

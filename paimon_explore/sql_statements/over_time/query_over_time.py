@@ -1,13 +1,14 @@
 """`SqlResult.diff`, `history` and `first_change`: a query at other points in time."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.arguments import integer, names, string
+from paimon_explore.data_types.local_time import utc_moment
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
@@ -185,9 +186,7 @@ def _commits_of(tables: Sequence[Table], last: int) -> list[Snapshot]:
 
 
 def _moment(commit: Snapshot) -> datetime:
-    return datetime.fromtimestamp(commit.time_millis // 1000, UTC).replace(
-        microsecond=commit.time_millis % 1000 * 1000
-    )
+    return utc_moment(commit.time_millis)
 
 
 def _with_commits(rows: pa.Table, commits: Sequence[Snapshot]) -> pa.Table:

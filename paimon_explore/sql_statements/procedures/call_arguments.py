@@ -1,9 +1,10 @@
 """Arguments of a CALL statement, converted to the types that the procedure expects."""
 
 from collections.abc import Callable, Container, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
+from paimon_explore.data_types.local_time import utc_moment
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_definition import parse_duration
@@ -120,7 +121,7 @@ class Call:
         if value is None:
             return None
         if isinstance(value, int):
-            return datetime.fromtimestamp(value / 1000, UTC)
+            return utc_moment(value)
         text = str(value).replace("'", "")
         query = f"unix_millis(CAST('{text}' AS TIMESTAMP))"
         try:
@@ -129,7 +130,7 @@ class Call:
             raise self.problem(f"{name} = {text!r} is not a timestamp") from error
         if not isinstance(millis, int):
             raise self.problem(f"{name} = {text!r} is not a timestamp")
-        return datetime.fromtimestamp(millis / 1000, UTC)
+        return utc_moment(millis)
 
 
 Run = Callable[[Call], Answer | None]

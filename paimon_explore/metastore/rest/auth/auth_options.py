@@ -7,10 +7,9 @@ options: `token` means `bear`, any `dlf.` option means `dlf`.
 import re
 import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from paimon_explore.data_types.local_time import system_clock
+from paimon_explore.data_types.local_time import system_clock, utc_moment
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metastore.rest.auth.auth_provider import (
     AuthProvider,
@@ -69,7 +68,7 @@ class DlfAuth:
     def headers(self, request: SignedRequest) -> Mapping[str, str]:
         """Return the headers that sign a request."""
         token = self._fresh()
-        now = datetime.fromtimestamp(self._clock() / 1000, UTC)
+        now = utc_moment(self._clock())
         return self._signer.headers(request, token, now)
 
     def renew(self) -> bool:
