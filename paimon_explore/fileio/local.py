@@ -17,10 +17,11 @@ opened exclusively and written in one call.
 import builtins
 import errno
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from stat import S_ISDIR, S_ISREG
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
@@ -42,6 +43,11 @@ _BUFFER_BYTES = 1 << 16
 _DELETE_RETRIES = 20
 """Retries of the deletion of a folder in which others create files."""
 _MISSING_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
+_INVALID_NAME = 123
+"""Error of Windows for names with characters such as `*`, which no file can have."""
+_WAITS_S = (0.002, 0.01, 0.05, 0.2) if os.name == "nt" else ()
+"""Waits for a file that another program has open or replaces: Windows refuses to change it."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ class LocalFileIO:
                 return link_to_final_name(hidden, final, data, durable=self.durable)
             finally:
                 with suppress(OSError):  # it has another name, or the error of the link is raised
-                    os.unlink(hidden)  # noqa: PTH108 - as above
+                    _when_free(lambda: os.unlink(hidden))  # noqa: PTH108 - as above
 
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file. Readers see the old or the new content."""
@@ -128,7 +134,12 @@ class LocalFileIO:
             if not change_in_place(final, data):
                 hidden = paths.hidden_sibling(final)
                 write_new(hidden, data, durable=False)
-                os.replace(hidden, final)  # noqa: PTH105 - as above
+                try:
+                    _when_free(lambda: os.replace(hidden, final))  # noqa: PTH105 - as above
+                except BaseException:
+                    with suppress(OSError):
+                        os.unlink(hidden)  # noqa: PTH108 - as above
+                    raise
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
@@ -150,7 +161,7 @@ class LocalFileIO:
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
         with _TranslateErrors("delete", path):
-            _path(path).unlink(missing_ok=True)
+            _when_free(lambda: _path(path).unlink(missing_ok=True))
 
     def delete_folder(self, path: str) -> None:
         """Delete a folder recursively, if it exists; also files that others create meanwhile."""
@@ -163,7 +174,7 @@ class LocalFileIO:
                 return
             for retries in range(_DELETE_RETRIES, -1, -1):
                 try:
-                    shutil.rmtree(target)
+                    _when_free(lambda: shutil.rmtree(target))
                 except OSError as error:
                     if error.errno != errno.ENOTEMPTY or not retries:
                         raise
@@ -175,7 +186,10 @@ class LocalFileIO:
         with _TranslateErrors("rename", source):
             target_path = _path(target)
             target_path.parent.mkdir(parents=True, exist_ok=True)
-            _path(source).rename(target_path)
+            if os.name == "nt":  # where the target must not exist
+                with suppress(OSError):
+                    target_path.rmdir()
+            _when_free(lambda: _path(source).rename(target_path))
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents."""
@@ -222,6 +236,9 @@ def local_path(path: str) -> str:
     >>> local_path("FILE://localhost/tmp/t")
     '/tmp/t'
     """
+    if os.sep != "/":
+        path = path.replace(os.sep, "/")
+        path += "/" if path[1:] == ":" else ""  # without it, the current folder of the drive
     kind = "" if path.startswith("/") else paths.scheme(path)
     if not kind:
         return path
@@ -231,6 +248,11 @@ def local_path(path: str) -> str:
         )
     rest = path[len("file:") :].removeprefix("//localhost/").lstrip("/")
     return rest if os.name == "nt" and rest[1:2] == ":" else "/" + rest
+
+
+def without_file_scheme(path: str) -> str:
+    """Return a path without the scheme `file:`; paths of other storages stay as they are."""
+    return local_path(path) if paths.scheme(path) in {"", "file"} else path
 
 
 def absolute_path(path: str) -> str:
@@ -251,6 +273,16 @@ def absolute_path(path: str) -> str:
                 hint=f"Write {'./' + path[:80]!r} for a folder of that name.",
             ) from error
     return "/" + "/".join([part for part in path.split("/") if part not in {"", "."}])
+
+
+def _when_free(operation: Callable[[], T]) -> T:
+    """Run an operation; on Windows again, while another program has the file open."""
+    for wait_s in _WAITS_S:
+        try:
+            return operation()
+        except PermissionError:
+            time.sleep(wait_s)
+    return operation()
 
 
 def _path(path: str) -> "Path":
@@ -284,11 +316,16 @@ class _TranslateErrors:
             ) from error
 
 
+def _windows_code(error: OSError) -> int:
+    """Return the error code of Windows; 0 on other systems, whose errors have none."""
+    return int(getattr(error, "winerror", 0) or 0)
+
+
 def _exists(path: str) -> bool:
     try:
         os.stat(path)  # noqa: PTH116 - as above
     except OSError as error:
-        if error.errno not in _MISSING_ERRORS:
+        if error.errno not in _MISSING_ERRORS and _windows_code(error) != _INVALID_NAME:
             raise
         return False
     except ValueError:  # not a valid file name
@@ -314,7 +351,7 @@ def _check_regular(found: os.stat_result) -> None:
 
 def _open_for_reading(path: str) -> tuple[int, int]:
     """Open a file for reading; returns handle and size. Pipes are refused without waiting."""
-    handle = os.open(path, _READING)
+    handle = _when_free(lambda: os.open(path, _READING))
     found = os.fstat(handle)
     try:
         _check_regular(found)
@@ -372,6 +409,8 @@ def _status(path: str, name: str, stat: os.stat_result) -> FileStatus:
 _CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY
 _SMALL_BYTES = 32
 _NO_LINK_ERRORS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+_NO_LINK_CODES = {1, 50, 1142}
+"""Errors of Windows: the disk has no such function (exFAT), no such request, or too many links."""
 
 
 def change_in_place(path: str, data: bytes) -> bool:
@@ -424,11 +463,11 @@ def write_new(path: str, data: bytes, *, durable: bool) -> None:
 def link_to_final_name(hidden: str, final: str, data: bytes, *, durable: bool) -> bool:
     """Give a written file its final name; False if the name is taken."""
     try:
-        os.link(hidden, final)
+        _when_free(lambda: os.link(hidden, final))
     except FileExistsError:
         return False
     except OSError as error:
-        if error.errno not in _NO_LINK_ERRORS:
+        if error.errno not in _NO_LINK_ERRORS and _windows_code(error) not in _NO_LINK_CODES:
             raise
         try:
             write_new(final, data, durable=durable)

@@ -1,5 +1,6 @@
 """Resolves a location given by the user (path or URL) to a `FileIO` and an absolute path."""
 
+import os
 from collections.abc import Mapping
 from os import PathLike, fspath
 
@@ -81,7 +82,8 @@ def _check_host(location: str) -> None:
     """Check that a URL of a local path is absolute: `file://wr/t` names the host `wr`."""
     _, slashes, rest = location.partition("://")
     host, _, path = rest.partition("/")
-    if slashes and host not in {"", "localhost"}:
+    is_drive = os.name == "nt" and host[1:2] == ":"
+    if slashes and host not in {"", "localhost"} and not is_drive:
         raise InvalidInputError(
             f"The location {location!r} names the host {host!r}, but file: URLs are local.",
             hint=f"Write an absolute path, such as file:///folder/{path}, or a path without file:.",

@@ -9,7 +9,8 @@ File names come from metadata, which may be malicious: names that escape their f
 from dataclasses import replace
 
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.fileio.paths import join, parent
+from paimon_explore.fileio.local import without_file_scheme
+from paimon_explore.fileio.paths import join, parent, scheme
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.path_safety import FILE_NAME_RULE, checked_name, escapes_folder
 
@@ -253,11 +254,8 @@ def _without_scheme(path: str) -> str:
     >>> _without_scheme("file:///w//t"), _without_scheme("file:/w/t"), _without_scheme("s3://b//t")
     ('/w/t', '/w/t', 's3://b/t')
     """
-    head, mark, rest = path.partition("://")
-    if path.startswith("file:"):
-        head, mark, rest = "", "", "/" + path.removeprefix("file:").lstrip("/")
-    elif not mark:
-        head, rest = "", path
+    path = without_file_scheme(path)
+    head, mark, rest = path.partition("://") if scheme(path) else ("", "", path)
     while "//" in rest:
         rest = rest.replace("//", "/")
     return f"{head}{mark}{rest}"

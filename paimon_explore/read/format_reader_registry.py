@@ -238,14 +238,15 @@ def _local_copy(file: FileToOpen, stack: ExitStack) -> str:
     stream = _stream(file, stack)
     if isinstance(file.file_io, LocalFileIO):
         return absolute_path(local_path(file.path))
-    from tempfile import NamedTemporaryFile  # noqa: PLC0415 - files of stores
+    from pathlib import Path  # noqa: PLC0415 - files of stores
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - as above
 
-    suffix = f".{file.name.format}"
-    copy = stack.enter_context(NamedTemporaryFile(suffix=suffix))  # noqa: SIM115 - in the stack
-    while chunk := stream.read(_COPY_BYTES):
-        copy.write(chunk)
-    copy.flush()
-    return copy.name
+    folder = stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True))
+    path = Path(folder) / f"copy.{file.name.format}"
+    with path.open("xb") as copy:  # it is closed afterwards: Windows opens no temporary file twice
+        while chunk := stream.read(_COPY_BYTES):
+            copy.write(chunk)
+    return str(path)
 
 
 _OPENERS: Mapping[str, Callable[[FileToOpen, ExitStack], OpenDataFile]] = {

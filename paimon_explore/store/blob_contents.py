@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from paimon_explore.encoding.blob.blob_descriptor import TO_THE_END, BlobDescriptor
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.fileio.local import local_path
 from paimon_explore.fileio.paths import scheme
 from paimon_explore.store.table_store import TableStore
 
@@ -58,8 +59,7 @@ def contents_path(root: str, uri: str) -> str:
     """
     ours, theirs = scheme(root), scheme(uri)
     if ours in _LOCAL and theirs in _LOCAL:
-        path = uri if not theirs else uri.partition(":")[2]
-        return path if not theirs else f"/{path.lstrip('/')}"
+        return local_path(uri)
     is_same = ours == theirs or {ours, theirs} <= _S3
     if is_same and urlsplit(root).netloc == urlsplit(uri).netloc:
         return f"{ours}:{uri.partition(':')[2]}"

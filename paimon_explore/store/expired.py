@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paimon_explore.errors import MissingFileError, SnapshotExpiredError
+from paimon_explore.fileio.local import without_file_scheme
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
@@ -77,7 +78,7 @@ def _problem(store: TableStore, snapshot: Snapshot, *, changes: bool) -> str | N
 def _hint(store: TableStore, snapshot: Snapshot, path: str) -> str:
     """Return a hint for a missing file of an existing snapshot."""
     root = store.paths.root
-    if not path.removeprefix("file://").removeprefix("file:").startswith(f"{root}/"):
+    if not without_file_scheme(path).startswith(f"{root}/"):
         return (
             f"Snapshot {snapshot.id} of {root} refers to this file outside the table's folder: "
             "check that this location is accessible, or restore the file."

@@ -7,6 +7,7 @@ from dataclasses import replace
 from paimon_explore.data_types.definitions import TypeRoot
 from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError, StorageError
+from paimon_explore.fileio.local import without_file_scheme
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
@@ -228,4 +229,4 @@ class HiveTables:
 
 def _is_same_place(one: str, other: str | None) -> bool:
     """Return whether two locations are equal; the metastore adds `file:` to local paths."""
-    return one.removeprefix("file:") == (other or "").removeprefix("file:")
+    return without_file_scheme(one) == without_file_scheme(other or "")

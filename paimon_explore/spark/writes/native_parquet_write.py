@@ -170,7 +170,7 @@ def _write_files(df: DataFrame, job: WriteJob, layout: FileLayout, folder: str) 
     most = max(min(layout.target_bytes // width, layout.target_rows), 1)
     writer = df.select(columns).write.option("compression", layout.compression.lower())
     writer = writer.option("parquet.compression.codec.zstd.level", str(layout.zstd_level))
-    writer.option("maxRecordsPerFile", most).parquet(f"file://{local_path(folder)}")
+    writer.option("maxRecordsPerFile", most).parquet(f"file:///{local_path(folder).lstrip('/')}")
 
 
 def _placed(target: WriteTarget, layout: FileLayout, staging: str) -> list[FileRow]:

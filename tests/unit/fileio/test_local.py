@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from paimon_explore.errors import StorageError
-from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.fileio import local
+from paimon_explore.fileio.local import LocalFileIO, local_path, without_file_scheme
 from support.new_process import printed
 
 AS_ON_WINDOWS = """
@@ -37,9 +38,20 @@ print(len(flags))
 """A program in which `os` has what it has on Windows."""
 
 
-def test_create_works_where_links_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class WindowsError(OSError):
+    """An error as Windows raises it; its `errno` is often EINVAL."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(errno.EINVAL, "an error of Windows")
+        self.winerror = code
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EPERM, "no links here"), WindowsError(1)])
+def test_create_works_where_links_do_not(
+    tmp_path: Path, error: OSError, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_links(_source: str, _target: str) -> None:
-        raise OSError(errno.EPERM, "no links here")
+        raise error
 
     monkeypatch.setattr(os, "link", no_links)
     io = LocalFileIO()
@@ -51,6 +63,74 @@ def test_create_works_where_links_do_not(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_files_are_binary_and_need_no_calls_that_windows_lacks(tmp_path: Path) -> None:
     assert int(printed(AS_ON_WINDOWS, str(tmp_path))) > 10
+
+
+def test_a_file_that_another_program_has_open_on_windows_is_changed_a_little_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[str] = []
+
+    def busy(name: str) -> None:
+        given = getattr(os, name)
+
+        def call(*arguments: object, **options: object) -> object:
+            if name not in refused:
+                refused.append(name)
+                raise PermissionError(errno.EACCES, "another program has the file open")
+            return given(*arguments, **options)
+
+        monkeypatch.setattr(os, name, call)
+
+    monkeypatch.setattr(local, "_WAITS_S", (0, 0))
+    io, path = LocalFileIO(), f"{tmp_path}/t/f"
+    busy("link")
+    assert io.create(path, b"9")
+    busy("replace")
+    io.replace(path, b"10")
+    assert [file.name for file in io.list(f"{tmp_path}/t")] == ["f"]
+    busy("rename")
+    io.rename_folder(f"{tmp_path}/t", f"{tmp_path}/u")
+    busy("unlink")
+    io.delete(f"{tmp_path}/u/f")
+    busy("rmdir")
+    io.delete_folder(f"{tmp_path}/u")
+    assert refused == ["link", "replace", "rename", "unlink", "rmdir"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_replacement_that_fails_leaves_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_source: str, _target: str) -> None:
+        raise PermissionError(errno.EACCES, "another program has the file open")
+
+    io = LocalFileIO()
+    io.replace(f"{tmp_path}/f", b"9")
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(StorageError, match="has the file open"):
+        io.replace(f"{tmp_path}/f", b"10")
+    assert [(file.name, io.read(file.path)) for file in io.list(f"{tmp_path}")] == [("f", b"9")]
+
+
+def test_a_name_that_windows_refuses_is_that_of_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: str) -> os.stat_result:
+        raise WindowsError(123)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    assert not LocalFileIO().exists("C:/data/a*b")
+
+
+def test_paths_with_drives_have_one_form_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ("file:///C:/w/t", "file:/C:/w/t", "file://C:\\w\\t", "C:\\w\\t", "C:/w/t")
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "name", "nt")
+        windows.setattr(os, "sep", "\\")
+        found = {without_file_scheme(path) for path in given}
+        others = [without_file_scheme(path) for path in ("s3://b/t", "\\\\host\\w\\t")]
+        drive = local_path("D:")
+    assert found == {"C:/w/t"}
+    assert others == ["s3://b/t", "//host/w/t"]
+    assert drive == "D:/"
 
 
 def test_a_folder_is_deleted_with_the_files_that_others_create_meanwhile(
@@ -89,6 +169,7 @@ def test_what_is_no_file_of_this_machine_is_not_read(path: str) -> None:
         LocalFileIO().read_range(path, 0, 4)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StorageError, match="not a regular file"):

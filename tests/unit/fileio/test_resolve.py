@@ -16,12 +16,12 @@ from support.small_tables import new_catalog
 
 def test_plain_paths_are_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert resolve("a/b") == (LocalFileIO(), f"{tmp_path}/a/b")
-    assert resolve(tmp_path / "x") == (LocalFileIO(), f"{tmp_path}/x")
+    assert resolve("a/b") == (LocalFileIO(), f"{tmp_path.as_posix()}/a/b")
+    assert resolve(tmp_path / "x") == (LocalFileIO(), f"{tmp_path.as_posix()}/x")
     assert resolve("file:///data/w/") == (LocalFileIO(), "/data/w")
     assert resolve("file:/data/w") == (LocalFileIO(), "/data/w")
     assert resolve("FILE://localhost/data/w") == (LocalFileIO(), "/data/w")
-    assert resolve("~/w") == (LocalFileIO(), str(Path.home() / "w"))
+    assert resolve("~/w") == (LocalFileIO(), (Path.home() / "w").as_posix())
 
 
 def test_memory_locations_name_their_file_set() -> None:
@@ -76,4 +76,4 @@ def test_urls_of_hadoop_are_of_hdfs(location: str) -> None:
     "path", ["/", "/a", "/a/../b", "/a/./b//c/", "/./a", "a/b", "./x/", ".", "../x", "~/x", "/a~/~"]
 )
 def test_local_paths_are_absolute_as_those_of_pathlib(path: str) -> None:
-    assert resolve(path) == (LocalFileIO(), str(Path(path).expanduser().absolute()))
+    assert resolve(path) == (LocalFileIO(), Path(path).expanduser().absolute().as_posix())
