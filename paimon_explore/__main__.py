@@ -18,6 +18,8 @@ from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 
 _PACKAGES = ("click", "rich")
 """The packages of the extra `cli` that every other command needs."""
+_CLOSED_PIPE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
+"""Errors of writes to a pipe that nobody reads any more."""
 _OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of writes to the standard output, such as one that is a file on a full disk."""
 
@@ -35,16 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = run_plain(given) if _is_plain(given) else _run(given)
         sys.stdout.flush()  # here, where a closed pipe is no error
-    except BrokenPipeError:  # the reader closed the pipe, as `| head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
     except PaimonError as error:
         print(f"paimon-explore: {error}", file=sys.stderr)  # noqa: T201 - the command's output
         return FAILURE
     except OSError as error:
-        if error.filename is not None or error.errno not in _OUTPUT_FAILURES:
+        if error.filename is not None or error.errno not in (*_CLOSED_PIPE, *_OUTPUT_FAILURES):
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno in _CLOSED_PIPE:  # the reader closed it, as `| head` does
+            return OK
         print(f"paimon-explore: Cannot write the output: {error.strerror}.", file=sys.stderr)  # noqa: T201 - as above
         return FAILURE
     except KeyboardInterrupt:

@@ -82,13 +82,14 @@ def list_tables(*, source: "Source", what: str | None, is_long: bool, output: "O
 
 def _tables(source: "Source", what: str | None) -> "tuple[Catalog, dict[str, tuple[str, ...]]]":
     """The catalog, and its tables by database."""
+    from paimon_explore.fileio.paths import with_slashes
     from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.catalog.warehouse_listing import catalog_listing
 
     if not source.has_catalog:
         if what is None:
             raise click.UsageError("Give a PATH, --warehouse or --catalog.")
-        trimmed = what.rstrip("/")
+        trimmed = with_slashes(what).rstrip("/")
         if not trimmed.endswith(".db"):
             catalog = Catalog(what, source.options)
             return catalog, catalog_listing(catalog).databases

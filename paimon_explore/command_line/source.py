@@ -74,10 +74,11 @@ class Source:
 
     def _hint(self, path: str) -> str:
         """The hint for a path that is not a table, with options of the command line."""
+        from paimon_explore.fileio.paths import with_slashes
         from paimon_explore.fileio.resolve import resolve
         from paimon_explore.table.path_hints import databases_in
 
-        if "/" not in path and "." in path:
+        if "/" not in with_slashes(path) and "." in path:
             return SOURCE_HINT
         databases = databases_in(*resolve(path, self.options))
         if not databases:
@@ -106,6 +107,8 @@ class Source:
 
     def is_system_table(self, name: str) -> bool:
         """Whether a name is that of a system table, and not of a branch."""
-        last = name.rpartition("/")[2]
+        from paimon_explore.fileio.paths import with_slashes
+
+        last = with_slashes(name).rpartition("/")[2]
         is_global = self.has_catalog and last.startswith("sys.")
         return is_global or ("$" in last and not last.rpartition("$")[2].startswith("branch_"))

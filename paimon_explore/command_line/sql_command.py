@@ -4,6 +4,7 @@ import sys
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 import click
@@ -86,6 +87,8 @@ def sql(  # noqa: PLR0913 - options of the command
     run, title = _engine(engine, known)
     if statement is None and sys.stdin.isatty():
         return run_prompt(known, run, title, output)
+    if statement in {None, "-"} and isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8-sig")  # Windows has another encoding for pipes
     for rows in run(sys.stdin.read() if statement in {None, "-"} else statement):
         output.rows(rows, note=title)
     return OK

@@ -237,7 +237,7 @@ def local_path(path: str) -> str:
     '/tmp/t'
     """
     if os.sep != "/":
-        path = path.replace(os.sep, "/")
+        path = paths.with_slashes(path)
         path += "/" if path[1:] == ":" else ""  # without it, the current folder of the drive
     kind = "" if path.startswith("/") else paths.scheme(path)
     if not kind:

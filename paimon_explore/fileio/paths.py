@@ -13,6 +13,17 @@ HADOOP_SCHEMES = frozenset({"hdfs", "viewfs"})
 OBJECT_STORE_SCHEMES = S3_SCHEMES | GOOGLE_SCHEMES | AZURE_SCHEMES
 
 
+def with_slashes(location: str) -> str:
+    """Return a location with `/` in place of the separator of Windows; URLs of stores stay.
+
+    >>> with_slashes("s3://bucket/key"), with_slashes("/w/t")
+    ('s3://bucket/key', '/w/t')
+    """
+    if os.sep == "/" or scheme(location) not in {"", "file"}:
+        return location
+    return location.replace(os.sep, "/")
+
+
 def join(folder: str, *names: str) -> str:
     """Join a folder and names; empty names are ignored.
 

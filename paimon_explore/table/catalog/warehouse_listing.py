@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from paimon_explore.errors import NotFoundError
+from paimon_explore.fileio.paths import with_slashes
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.sanitize import sanitized
@@ -60,7 +61,7 @@ def catalog_listing(catalog: Catalog, database: str | None = None) -> WarehouseL
 
 
 def _listing(path: str, storage_options: Mapping[str, object] | None) -> WarehouseListing | None:
-    trimmed = path.rstrip("/")
+    trimmed = with_slashes(path).rstrip("/")
     if trimmed.endswith(_DATABASE_SUFFIX):
         warehouse, _, folder = trimmed.rpartition("/")
         name = folder.removesuffix(_DATABASE_SUFFIX)

@@ -147,6 +147,20 @@ def test_text_follows_the_encoding_and_json_and_csv_are_utf_8(
     assert shown in done.stdout
 
 
+def test_statements_of_the_standard_input_are_utf_8(demo_warehouse: Path) -> None:
+    words = [sys.executable, "-m", "paimon_explore", "sql", "--csv", "--warehouse"]
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*words, str(demo_warehouse)],
+        env=environment,
+        input="\ufeffSELECT 'Zürich' AS name".encode(),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == "name\nZürich\n".encode()
+
+
 @pytest.mark.parametrize(
     ("command", "folder", "heavy"),
     [
