@@ -45,6 +45,8 @@ _DELETE_RETRIES = 20
 _MISSING_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
 _INVALID_NAME = 123
 """Error of Windows for names with characters such as `*`, which no file can have."""
+_SHARING_VIOLATION = 32
+_OPEN_HINT = "A program or an unfinished scan has the file open; Windows keeps it until then."
 _WAITS_S = (0.002, 0.01, 0.05, 0.2) if os.name == "nt" else ()
 """Waits for a file that another program has open or replaces: Windows refuses to change it."""
 T = TypeVar("T")
@@ -309,7 +311,9 @@ class _TranslateErrors:
         if isinstance(error, FileNotFoundError):
             raise MissingFileError(self._operation, self._path) from error
         if isinstance(error, OSError):
-            raise StorageError(self._operation, self._path, error.strerror or str(error)) from error
+            reason = error.strerror or str(error)
+            hint = _OPEN_HINT if _windows_code(error) == _SHARING_VIOLATION else ""
+            raise StorageError(self._operation, self._path, reason, hint=hint) from error
         if isinstance(error, ValueError):
             raise StorageError(
                 self._operation, self._path, f"the path is invalid: {error}"

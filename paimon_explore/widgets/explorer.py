@@ -217,7 +217,7 @@ class Explorer(AnsweringWidget):
         state.sql_session = self._state.sql_session
         values = self.trait_values()
         page = saved_page(state, {name: values[name] for name in _TRAITS})
-        Path(path).write_text(page, encoding="utf-8")
+        Path(path).write_text(page, encoding="utf-8", newline="\n")
 
     def __repr__(self) -> str:
         """The table, its selected snapshot and its timeline as text."""

@@ -12,7 +12,6 @@ skips the tests then. The REST server keeps its state in memory beside the files
 warehouse is named `wh`, its prefix `paimon`. PostgreSQL has the user `postgres` without a password.
 """
 
-import fcntl
 import os
 import shutil
 import socket
@@ -76,6 +75,8 @@ def jars(kind: str, singles: Sequence[str] = ()) -> Path:
     folder = cache() / "-".join((kind, *(name.split(":")[2] for name in singles[:1])))
     if is_complete(folder, kind):
         return folder
+    import fcntl  # noqa: PLC0415 - Windows has none
+
     cache().mkdir(parents=True, exist_ok=True)
     with (cache() / "lock").open("w") as file:  # one process fills the folder
         fcntl.flock(file, fcntl.LOCK_EX)

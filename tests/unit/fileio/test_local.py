@@ -120,6 +120,17 @@ def test_a_name_that_windows_refuses_is_that_of_no_file(monkeypatch: pytest.Monk
     assert not LocalFileIO().exists("C:/data/a*b")
 
 
+def test_a_file_that_stays_open_on_windows_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: str) -> None:
+        raise WindowsError(32)
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    with pytest.raises(StorageError, match="unfinished scan has the file open"):
+        LocalFileIO().delete(f"{tmp_path}/f")
+
+
 def test_paths_with_drives_have_one_form_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     given = ("file:///C:/w/t", "file:/C:/w/t", "file://C:\\w\\t", "C:\\w\\t", "C:/w/t")
     with monkeypatch.context() as windows:
