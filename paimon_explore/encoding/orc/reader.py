@@ -62,6 +62,7 @@ from paimon_explore.encoding.orc.timestamp_fixes import (
     fix_values,
     has_kind,
     is_utc,
+    provide_time_zones,
     read_nanos,
     stripe_zone,
     with_chars,
@@ -70,6 +71,7 @@ from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
 from paimon_explore.limits import check_size
 
+provide_time_zones()
 _FORMAT = "ORC file"
 _MIN_WHOLE_SHARE = 0.5
 """Share of the columns from which on whole stripes of files on a store are requested ..."""

@@ -19,12 +19,15 @@ of the time zone database, except that all instants before 1900 have the zone's 
 offset.
 """
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import repeat
+from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -315,6 +318,24 @@ def zone_of(name: str) -> tzinfo:
         raise UnsupportedFeatureError(
             f"The time zone {name!r} of an ORC file", hint=hint
         ) from error
+
+
+def provide_time_zones(
+    environment: MutableMapping[str, str] = os.environ, system: str = "/usr/share/zoneinfo"
+) -> None:
+    """Set `TZDIR` to the package tzdata if the system has no time zone database, as Windows.
+
+    The ORC library of Arrow opens the database for every file, and finds it by this variable.
+
+    Args:
+        environment: the variables of the process.
+        system: the folder of the system's database.
+    """
+    if "TZDIR" in environment or Path(system).is_dir():
+        return
+    package = find_spec("tzdata")
+    for folder in (package and package.submodule_search_locations) or ():
+        environment["TZDIR"] = str(Path(folder) / "zoneinfo")
 
 
 def is_utc(name: str) -> bool:

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import orc
 
+from paimon_explore.encoding.orc.timestamp_fixes import provide_time_zones
 from paimon_explore.errors import CorruptFileError, InvalidInputError, choices
 
+provide_time_zones()
 _ORC_MAGIC = b"ORC"
 _PARQUET_MAGIC = b"PAR1"
 

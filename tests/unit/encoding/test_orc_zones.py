@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -16,6 +17,7 @@ from paimon_explore.encoding.orc.timestamp_fixes import (
     is_utc,
     java_clock,
     offset_of_2015,
+    provide_time_zones,
     zone_of,
 )
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
@@ -154,3 +156,14 @@ def test_damaged_files_of_other_zones_raise_nothing_else(seed: int) -> None:
             read(bytes(data), "legacy", "t6").validate(full=True)
         except (CorruptFileError, UnsupportedFeatureError):
             continue
+
+
+def test_a_system_without_time_zones_takes_those_of_the_package_tzdata(tmp_path: Path) -> None:
+    pytest.importorskip("tzdata")
+    environment: dict[str, str] = {}
+    provide_time_zones(environment, str(tmp_path / "none"))
+    assert (Path(environment["TZDIR"]) / "Europe" / "Berlin").is_file()
+    for kept in ({"TZDIR": "mine"}, {}):
+        before = dict(kept)
+        provide_time_zones(kept, str(tmp_path / "none" if kept else tmp_path))
+        assert kept == before
