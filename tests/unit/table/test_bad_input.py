@@ -117,6 +117,7 @@ def test_a_table_or_a_database_is_no_warehouse(folder: Path, asked: str, says: s
         Catalog((folder / asked).resolve()).databases()
 
 
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="Windows has no zone of a process")
 @pytest.mark.parametrize(
     "first",
     ["0001-01-01", datetime(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC), date.min],  # noqa: DTZ001 - local
