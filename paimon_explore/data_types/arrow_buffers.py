@@ -275,29 +275,46 @@ def shown_rows(table: pa.Table) -> list[dict[str, object]]:
 def times_as_text(array: Column) -> Column:
     """Return an array with text in place of dates and times, also within nested values.
 
+    Times with a zone are in UTC if Arrow finds no database of time zones, as on Windows.
+
     Raises:
         pyarrow.ArrowNotImplementedError: a nested type that Arrow does not cast.
     """
-    wanted = _text_type(array.type)
-    return array if wanted == array.type else array.cast(wanted)
+    wanted = _with_times(array.type, lambda _: pa.string())
+    if wanted == array.type:
+        return array
+    try:
+        return array.cast(wanted)
+    except pa.ArrowInvalid:
+        return array.cast(_with_times(array.type, _in_utc)).cast(wanted)
 
 
-def _text_type(data_type: pa.DataType) -> pa.DataType:
+def _in_utc(kind: pa.DataType) -> pa.DataType:
+    """Return a type of times with an offset for its zone, which needs no database."""
+    if isinstance(kind, pa.TimestampType) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "+00:00")
+    return kind
+
+
+def _with_times(
+    data_type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]
+) -> pa.DataType:
+    """Return a type in which the types of dates and times are changed, also nested ones."""
+
+    def of_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
+        return field.with_type(_with_times(field.type, change))
+
     if pa.types.is_temporal(data_type):
-        return pa.string()
+        return change(data_type)
     if isinstance(data_type, pa.StructType):
-        return pa.struct([_text_field(field) for field in data_type])
+        return pa.struct([of_field(field) for field in data_type])
     if isinstance(data_type, pa.ListType):
-        return pa.list_(_text_field(data_type.value_field))
+        return pa.list_(of_field(data_type.value_field))
     if isinstance(data_type, pa.MapType):
-        key, item = _text_field(data_type.key_field), _text_field(data_type.item_field)
+        key, item = of_field(data_type.key_field), of_field(data_type.item_field)
         texts: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
         return texts
     return data_type
-
-
-def _text_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
-    return field.with_type(_text_type(field.type))
 
 
 def string_array(texts: Sequence[str]) -> Column:
