@@ -126,6 +126,7 @@ def test_results_are_in_the_order_of_the_items_and_so_are_errors() -> None:
         next(results)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals of threads")
 def test_an_interrupt_ends_all_threads_at_their_next_batch_and_discards_results() -> None:
     started = threading.Barrier(3)
     ended: list[int] = []
