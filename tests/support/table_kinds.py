@@ -256,9 +256,7 @@ MACHINE_KINDS: Mapping[str, TableKind] = MappingProxyType(
             more=("b",),
             extra=("c", "f", "g"),
         ),
-        "keyed, blobs": replace(
-            _keyed({"changelog-producer": "lookup"}), more=("b",), extra=("c", "f", "g")
-        ),
+        "keyed, blobs": replace(_keyed({"blob-field": "b"}), more=("b",), extra=("c", "f", "g")),
     }
 )
 """Those of the state machine: also other formats and places of files, and BLOBs."""
