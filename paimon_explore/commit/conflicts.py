@@ -36,11 +36,9 @@ whether it has changed.
 Spec: append-table/data-evolution.
 """
 
-from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
-from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -68,9 +66,10 @@ from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.scan.splits.row_id_ranges import (
+    column_numbers,
     is_blob_file,
     is_column_file,
-    merged_ranges,
+    partly_covered,
     row_ranges,
 )
 from paimon_explore.store.table_store import TableStore
@@ -360,30 +359,17 @@ def check_column_files(
     changed = added.filter(row_ranges(added)[0] >= 0)
     if not len(changed):
         return
-    known = set(zip(*_ranges(_data_files(live)), strict=True))
-    whole = sorted(set(zip(*_ranges(_data_files(after)), strict=True)))
-    written = {row["file_name"] for row in changed.table.select(["file_name"]).to_pylist()}
-    is_changed = {place for place, part in enumerate(whole) if part not in known}
-    parts: dict[tuple[int, str], list[tuple[int, int]]] = {}
-    columns = after.filter(row_ranges(after)[0] >= 0)
-    names = columns.table.select(["file_name", "write_cols"]).to_pylist()
-    for row, first, end in zip(names, *_ranges(columns), strict=True):
-        place = bisect(whole, first, key=itemgetter(0)) - 1
-        if place >= 0 and is_column_file(row["file_name"]):
-            parts.setdefault((place, str(row["write_cols"])), []).append((first, end))
-            if row["file_name"] in written:
-                is_changed.add(place)
-    for (place, column), found in parts.items():
-        if place in is_changed and merged_ranges(found) != [whole[place]]:
+    known = set(zip(*(ids.tolist() for ids in row_ranges(_data_files(live))), strict=True))
+    numbers_of: dict[str, int] = {}
+    new, _ = row_ranges(changed)
+    written = new[column_numbers(changed, numbers_of) >= 0]
+    files = (*row_ranges(after), column_numbers(after, numbers_of))
+    for (start, end), number in partly_covered(*files):
+        if (start, end) not in known or bool(((start <= written) & (written < end)).any()):
             raise CommitConflictError(
-                f"Files of {column} have only some of the rows with ids {whole[place][0]} to "
-                f"{whole[place][1] - 1}, which another commit compacted or wrote."
+                f"Files of {[*numbers_of][number]} have only some of the rows with ids {start} to "
+                f"{end - 1}, which another commit compacted or wrote."
             )
-
-
-def _ranges(entries: ManifestEntries) -> tuple[list[int], list[int]]:
-    first, after = row_ranges(entries)
-    return first.tolist(), after.tolist()
 
 
 def check_removed_ranges(

@@ -15,6 +15,21 @@ _FIELDS: list[tuple[str, pa.DataType]] = [
     ("w", pa.string()),
 ]
 SCHEMA = pa.schema(_FIELDS)
+MORE: Mapping[str, tuple[str, pa.DataType]] = MappingProxyType(
+    {
+        "b": ("BLOB", pa.binary()),
+        "c": ("BLOB", pa.large_binary()),
+        "d": ("BLOB", pa.binary()),
+        "e": ("VECTOR<FLOAT, 2>", pa.list_(pa.float32())),
+        "f": ("VECTOR<FLOAT, 2>", pa.list_(pa.float32(), 2)),
+        "g": ("VECTOR<FLOAT, 2>", pa.list_(pa.float32(), 2)),
+        "x": ("INT", pa.int32()),
+        "y": ("INT", pa.int32()),
+    }
+)
+"""Other columns that tables may have, and their types: of the table, and when it is created."""
+CONTENTS = b"".join(b"%02d" % number for number in range(100))
+"""The file that descriptors of column `d` refer to."""
 PARTITIONS = ("2024-01-01", "2024-01-02", "2999-01-01")
 EXPIRED = frozenset(PARTITIONS[:2])
 """Those that an expiry of partitions takes."""
@@ -64,6 +79,8 @@ class TableKind:
         waits: whether batch readers see new rows only after a compaction.
         has_changelog: whether commits or compactions write one.
         crosses: whether the key does not hold the partition.
+        more: its other columns.
+        extra: columns that are added and dropped.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +89,14 @@ class TableKind:
     waits: bool = False
     has_changelog: bool = False
     crosses: bool = False
+    more: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ("x", "y")
+
+    @property
+    def columns(self) -> tuple[tuple[str, int], ...]:
+        """Name and field id of each column of a new table."""
+        names = [*SCHEMA.names, *self.more]
+        return tuple(zip(names, range(len(names)), strict=True))
 
     def create(self, warehouse: str, storage: Mapping[str, str] | None = None) -> Table:
         """An empty table `db.t` of this kind."""
@@ -79,7 +104,7 @@ class TableKind:
         catalog.create_database("db")
         return catalog.create_table(
             "db.t",
-            SCHEMA,
+            pa.schema([*_FIELDS, *((name, MORE[name][1]) for name in self.more)]),
             partition_by=["p"],
             primary_key=[] if self.merge is None else ["k"] if self.crosses else ["p", "k"],
             options={
@@ -104,6 +129,14 @@ class TableKind:
         return (None, row[K]) if self.crosses else key_of(row)
 
 
+def value_of(name: str, number: int | None) -> object:
+    """A value of one of the other columns."""
+    kind = MORE[name][0]
+    if number is None or kind == "INT":
+        return number
+    return b"%02d" % number if kind == "BLOB" else (float(number), 0.5)
+
+
 def key_of(row: Row) -> Key:
     """Partition and key."""
     return row[P], row[K]
@@ -118,6 +151,9 @@ _LOGS = {
 
 
 _VECTORS = {"deletion-vectors.enabled": "true"}
+
+
+_EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 
 
 def _keyed(options: Mapping[str, str] | None = None, *, waits: bool = False) -> TableKind:
@@ -138,9 +174,7 @@ TABLE_KINDS: Mapping[str, TableKind] = MappingProxyType(
         "append, bucketed": TableKind(options={"bucket": "2", "bucket-key": "k"}),
         "append, vectors": TableKind(options=_VECTORS),
         "append, row ids": TableKind(options={"row-tracking.enabled": "true"}),
-        "append, evolving": TableKind(
-            options={"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
-        ),
+        "append, evolving": TableKind(options=_EVOLVING),
         "keyed": _keyed({"bucket": "2"}),
         "keyed, long-lived changes": _keyed(_LOGS),
         "vectors": _keyed(_VECTORS, waits=True),
@@ -196,6 +230,33 @@ MACHINE_KINDS: Mapping[str, TableKind] = MappingProxyType(
                 "data-file.external-paths.strategy": "round-robin",
             }
         ),
+        "evolving, descriptors": TableKind(
+            options={
+                **_EVOLVING,
+                **_VECTORS,
+                "blob-descriptor-field": "d",
+                "vector-field": "e",
+                "field.e.vector-dim": "2",
+                "vector.file.format": "parquet",
+                "blob.target-file-size": "1 b",
+                "source.split.open-file-cost": "1 b",
+                "target-file-size": "4 kb",
+            },
+            more=("d", "e"),
+            extra=("c", "x"),
+        ),
+        "evolving, blobs": TableKind(
+            options={
+                **_EVOLVING,
+                **_VECTORS,
+                "blob-field": "b",
+                "index-file-in-data-file-dir": "true",
+                "global-index.column-update-action": "drop-partition-index",
+            },
+            more=("b",),
+            extra=("c", "f", "g"),
+        ),
+        "keyed, blobs": replace(_keyed({"blob-field": "b"}), more=("b",), extra=("c", "f", "g")),
     }
 )
-"""Those of the state machine: also other formats and places of files."""
+"""Those of the state machine: also other formats and places of files, and BLOBs."""

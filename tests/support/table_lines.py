@@ -10,9 +10,10 @@ import hypothesis.strategies as st
 from hypothesis.stateful import RuleBasedStateMachine
 
 from paimon_explore import Table, open_table
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from support.memory_files import UnchangedFiles
-from support.table_kinds import MACHINE_KINDS, PARTITIONS, K, P, Row, Rows, V, W
+from support.table_kinds import CONTENTS, MACHINE_KINDS, PARTITIONS, K, P, Row, Rows, V, W, value_of
 from support.table_model import Line, after, changes_of
 
 CELLS = st.tuples(
@@ -38,6 +39,7 @@ class LinesMachine(RuleBasedStateMachine):
         leaves_orphans: whether an act left files that nothing needs.
         fleeting: names of the tags whose time has passed.
         files: knows which checks of files need not be repeated.
+    contents: the file that descriptors refer to.
     """
 
     kind_name = "keyed"
@@ -48,7 +50,11 @@ class LinesMachine(RuleBasedStateMachine):
         self.kind = MACHINE_KINDS[self.kind_name]
         self.space = str(uuid4())
         self.table = self.kind.create(self.warehouse(self.space))
-        self.lines = {"main": Line()}
+        columns = self.kind.columns
+        self.lines = {"main": Line(columns=columns, highest=len(columns) - 1)}
+        self.contents = f"{self.warehouse(self.space)}-contents"
+        if "d" in self.kind.more:
+            self.table._store.file_io.create(self.contents, CONTENTS)
         self.made = 0
         self.leaves_orphans = False
         self.fleeting: set[str] = set()
@@ -68,11 +74,24 @@ class LinesMachine(RuleBasedStateMachine):
         return open_table(self.table.path, branch=name, options=options)
 
     def rows(self, line: Line, cells: Cells) -> list[Row]:
-        extra = [number for _, number in line.columns if number > W]
-        return [{P: p, K: k, V: v, W: w, **dict.fromkeys(extra, x)} for p, k, v, w, x in cells]
+        extra = [(name, number) for name, number in line.columns if number > W]
+        return [
+            {P: p, K: k, V: v, W: w, **{number: value_of(name, x) for name, number in extra}}
+            for p, k, v, w, x in cells
+        ]
 
     def given(self, line: Line, rows: list[Row]) -> list[dict[str, object]]:
-        return [{name: row.get(number) for name, number in line.columns} for row in rows]
+        return [
+            {name: self.value(name, row.get(number)) for name, number in line.columns}
+            for row in rows
+        ]
+
+    def value(self, name: str, value: object) -> object:
+        """A value as it is written."""
+        if name == "d" and isinstance(value, bytes):
+            part = BlobDescriptor(uri=self.contents, offset=2 * int(value), length=2)
+            return encode_descriptor(part)
+        return list(value) if isinstance(value, tuple) else value
 
     def committed(
         self, table: Table, line: Line, written: Rows, visible: Rows, made: Snapshot | None

@@ -19,13 +19,12 @@ from hypothesis.stateful import (
 from paimon_explore.errors import UnsupportedFeatureError
 from support.depth import DEEP
 from support.memory_files import UnchangedFiles, forget_files, forget_manifests
-from support.table_kinds import PARTITIONS, Key, P, Rows, V, W, key_of
+from support.table_kinds import MORE, PARTITIONS, Key, P, Rows, V, W, key_of, value_of
 from support.table_lines import ROWS, WHO, Cells
 from support.table_model import Line, check_line
 from support.table_references import ReferenceActs
-from support.table_upkeep import has_global_index
 
-EXTRA = st.sampled_from(["x", "y"])
+WHICH = st.integers(0, 5)
 
 
 class TableMachine(ReferenceActs):
@@ -105,6 +104,11 @@ class TableMachine(ReferenceActs):
         self.wrote(table, line, written, rows, made)
         self.count("delete by row kind")
 
+    def updated(self, line: Line, which: int) -> str:
+        """The column that an update changes: `v`, or one of the other columns."""
+        names = ["v", *(name for name, number in line.columns if number > W)]
+        return names[which % len(names)]
+
     def matchable(self, line: Line) -> Rows:
         """The rows that conditions are tested on: those before their compaction, too."""
         is_postponed = self.kind_name == "postponed buckets"
@@ -133,19 +137,23 @@ class TableMachine(ReferenceActs):
         self.count("delete where")
 
     @precondition(lambda self: self.kind.deletes or self.kind.merge is None)
-    @rule(who=WHO, least=st.integers(0, 9), new=st.integers(0, 9))
-    def update_where(self, who: int, least: int, new: int) -> None:
+    @rule(who=WHO, least=st.integers(0, 9), new=st.integers(0, 9), which=WHICH)
+    def update_where(self, who: int, least: int, new: int, which: int) -> None:
         table, line = self.pick(who)
+        name = self.updated(line, which)
         hit = [row for row in self.matchable(line) if _at_least(row.get(V), least)]
-        changed = [{**row, V: new, W: "u"} for row in hit]
+        number = dict(line.columns)[name]
+        change = {V: new, W: "u"} if name == "v" else {number: value_of(name, new)}
+        changed = [{**row, **change} for row in hit]
         if self.kind.merge is None:
             kept = [row for row in line.latest.written if not _at_least(row.get(V), least)]
             written: Rows = (*kept, *changed)
         else:
             written = self.kind.written(line.latest.written, changed)
-        indexed = self.kind.merge is None and has_global_index(table)
+        indexed = name == "v" and self.refuses_updates(table)
+        given = {"v": new, "w": "'u'"} if name == "v" else {name: self.value(name, change[number])}
         try:
-            made = table.update({"v": new, "w": "'u'"}, where=f"v >= {least}")
+            made = table.update(given, where=f"v >= {least}")
         except UnsupportedFeatureError:
             assert indexed
             self.count("update where, refused")
@@ -155,18 +163,22 @@ class TableMachine(ReferenceActs):
             assert made is None
             return
         self.wrote(table, line, written, hit, made)
-        self.count("update where")
+        self.count("update where" if name == "v" else f"update of {MORE[name][0]}")
 
     @precondition(lambda self: self.kind.deletes or self.kind.merge is None)
-    @rule(who=WHO, cells=ROWS, deletes=st.booleans())
-    def merge_rows(self, who: int, cells: Cells, *, deletes: bool) -> None:
+    @rule(who=WHO, cells=ROWS, deletes=st.booleans(), which=WHICH)
+    def merge_rows(self, who: int, cells: Cells, *, deletes: bool, which: int) -> None:
         table, line = self.pick(who)
+        name = self.updated(line, which)
+        number = dict(line.columns)[name]
         unique = {self.kind.key(row): row for row in self.rows(line, cells)}
         source = {key_of(row): row for row in unique.values()}
         hit = [row for row in self.matchable(line) if key_of(row) in source]
         known = {key_of(row) for row in hit}
         new = [row for key, row in source.items() if key not in known]
-        changed = [] if deletes else [{**row, V: source[key_of(row)].get(V)} for row in hit]
+        changed = (
+            [] if deletes else [{**row, number: source[key_of(row)].get(number)} for row in hit]
+        )
         if self.kind.merge is None:
             kept = [row for row in line.latest.written if key_of(row) not in source]
             written: Rows = (*kept, *changed, *new)
@@ -177,14 +189,14 @@ class TableMachine(ReferenceActs):
         if deletes:
             merge = merge.when_matched_delete()
         else:
-            merge = merge.when_matched_update({"v": "source.v"})
+            merge = merge.when_matched_update({name: f"source.{name}"})
         try:
             made = merge.when_not_matched_insert().execute()
         except UnsupportedFeatureError:
             assert self.kind.merge is None
             return
         self.wrote(table, line, written, [*hit, *new], made)
-        self.count("merge")
+        self.count("merge" if name == "v" else f"merge of {MORE[name][0]}")
 
     @precondition(lambda self: not self.kind.crosses)
     @rule(who=WHO, cells=ROWS)
@@ -229,31 +241,39 @@ class TableMachine(ReferenceActs):
         self.committed(table, line, *states, made)
         self.count("drop partition")
 
-    @rule(who=WHO, name=EXTRA)
-    def add_or_drop_column(self, who: int, name: str) -> None:
+    def name(self, which: int) -> str:
+        """A column that is added and dropped."""
+        return self.kind.extra[which % len(self.kind.extra)]
+
+    @rule(who=WHO, which=WHICH)
+    def add_or_drop_column(self, who: int, which: int) -> None:
         table, line = self.pick(who)
+        name = self.name(which)
         if name in dict(line.columns):
             table.drop_column(name)
             line.columns = tuple(column for column in line.columns if column[0] != name)
         else:
-            table.add_column(name, "INT")
+            table.add_column(name, MORE[name][0])
             line.highest += 1
             line.columns = (*line.columns, (name, line.highest))
         self.count("add or drop column")
 
-    @rule(who=WHO, name=EXTRA, new=EXTRA)
-    def rename_column(self, who: int, name: str, new: str) -> None:
+    @rule(who=WHO, which=WHICH, to=WHICH)
+    def rename_column(self, who: int, which: int, to: int) -> None:
         table, line = self.pick(who)
         names = dict(line.columns)
-        if name in names and new not in names:
+        name, new = self.name(which), self.name(to)
+        is_possible = MORE[name] == MORE[new] and MORE[name][0] != "BLOB"
+        if name in names and new not in names and is_possible:
             table.rename_column(name, new)
             line.columns = tuple((new if n == name else n, i) for n, i in line.columns)
             self.count("rename column")
 
-    @rule(who=WHO, name=EXTRA)
-    def widen_column(self, who: int, name: str) -> None:
+    @rule(who=WHO, which=WHICH)
+    def widen_column(self, who: int, which: int) -> None:
         table, line = self.pick(who)
-        if name in dict(line.columns):
+        name = self.name(which)
+        if name in dict(line.columns) and MORE[name][0] == "INT":
             table.alter_column_type(name, "BIGINT")
             self.count("widen column")
 

@@ -25,6 +25,13 @@ Counted = Counter[tuple[tuple[str, object], ...]]
 COLUMNS: Columns = (("p", P), ("k", K), ("v", V), ("w", W))
 
 
+def as_items(row: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
+    """Names and values of a row, which can be counted."""
+    return tuple(
+        (name, tuple(value) if isinstance(value, list) else value) for name, value in row.items()
+    )
+
+
 def shown(rows: Iterable[Row], columns: Columns) -> Counted:
     """What a reader sees of rows, as a multiset."""
     return Counter(tuple((name, row.get(number)) for name, number in columns) for row in rows)
@@ -32,7 +39,7 @@ def shown(rows: Iterable[Row], columns: Columns) -> Counted:
 
 def found_in(rows: Iterable[Mapping[str, object]]) -> Counted:
     """Rows that were read, as a multiset."""
-    return Counter(tuple(row.items()) for row in rows)
+    return Counter(map(as_items, rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +194,7 @@ def replayed(
     for batch in stream:
         for row in batch.rows.to_pylist():
             adds = row.pop("rowkind") in ("+I", "+U")
-            told = tuple(row.items())
+            told = as_items(row)
             if kind.merge is not None:
                 key = kind.key({number: row.get(name) for name, number in columns})
                 for old in [old for old in rows if kind.key(_by_id(old, columns)) == key]:

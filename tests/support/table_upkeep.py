@@ -1,13 +1,23 @@
 """Acts of a state machine that leave the rows of a table as they are, or remove all of them."""
 
+from collections.abc import Callable
+
 import hypothesis.strategies as st
 from hypothesis.stateful import precondition, rule
 
 from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
+from paimon_explore.maintenance.compaction.compact import compact_table
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.snapshot import Snapshot
+from support.table_kinds import K, value_of
 from support.table_lines import WHO, LinesMachine
 from support.table_model import LATER, Line, State, after, shown
+
+_MARKED_ROWS = {"data-evolution.enabled", "deletion-vectors.enabled"}
+_MOST_ROWS = 20
+"""Of a table whose rows are appended to it again."""
 
 
 class UpkeepActs(LinesMachine):
@@ -16,7 +26,12 @@ class UpkeepActs(LinesMachine):
     @rule(who=WHO, full=st.booleans())
     def compact(self, who: int, *, full: bool) -> None:
         table, line = self.pick(who)
-        made = table.compact(full=full)
+        self.compacted(table, line, table.compact(full=full), full=full)
+
+    def compacted(
+        self, table: Table, line: Line, made: Snapshot | None, *, full: bool = False
+    ) -> None:
+        """Expect the snapshots of a compaction."""
         written = line.latest.written
         if made is None:
             seen = shown(written, line.columns) == shown(line.latest.visible, line.columns)
@@ -124,6 +139,71 @@ class UpkeepActs(LinesMachine):
             self.same_rows(table, line, table._store.snapshots.latest())
             self.count("drop global index" if drops else "create global index")
 
+    def refuses_updates(self, table: Table) -> bool:
+        """Whether column `v` has a global index and cannot be updated for that."""
+        drops = "global-index.column-update-action" in self.kind.options
+        return self.kind.merge is None and not drops and has_global_index(table)
+
+    @precondition(lambda self: "data-evolution.enabled" in self.kind.options)
+    @rule(who=WHO)
+    def reassign_row_ids(self, who: int) -> None:
+        table, line = self.pick(who)
+        if table.maintenance.reassign_row_ids().snapshot_id is not None:
+            self.same_rows(table, line, table._store.snapshots.latest())
+            self.count("reassign row ids")
+
+    @precondition(lambda self: self.kind.options.keys() >= _MARKED_ROWS)
+    @rule(who=WHO)
+    def materialize_deletion_vectors(self, who: int) -> None:
+        table, line = self.pick(who)
+        if table.maintenance.materialize_deletion_vectors().snapshot_id is not None:
+            self.same_rows(table, line, table._store.snapshots.latest())
+            self.count("materialize deletion vectors")
+
+    @precondition(lambda self: self.kind.merge is None and self.kind.more)
+    @rule(who=WHO)
+    def append_own_rows(self, who: int) -> None:
+        """Rows of the table, read and written with descriptors of their BLOBs."""
+        table, line = self.pick(who)
+        described = self.open(table._store.paths.branch, {"blob-as-descriptor": "true"})
+        rows = line.latest.visible
+        if 0 < len(rows) <= _MOST_ROWS:
+            made = described.append(described.to_arrow())
+            self.wrote(table, line, (*line.latest.written, *rows), rows, made)
+            self.count("append by descriptors")
+
+    @precondition(lambda self: "data-evolution.enabled" in self.kind.options)
+    @rule(who=WHO, name=st.sampled_from("wbcef"), least=st.integers(0, 4), first=st.booleans())
+    def update_beside_a_compaction(self, who: int, name: str, least: int, *, first: bool) -> None:
+        """A compaction and an update that were planned on the same snapshot."""
+        table, line = self.pick(who)
+        numbers = dict(line.columns)
+        hit = [row for row in line.latest.visible if int(str(row[K])) >= least]
+        if name not in numbers or not hit:
+            return
+        value = "u" if name == "w" else value_of(name, least)
+        change = {name: "'u'" if name == "w" else self.value(name, value)}
+        changed = [{**row, numbers[name]: value} for row in hit]
+        kept = [row for row in line.latest.written if int(str(row[K])) < least]
+        schema = table._store.schemas.latest()
+        assert schema is not None
+        messages = compact_table(table._store, schema, TableOptions(schema.options))
+        transaction = table.transaction()
+        transaction.update(change, where=f"k >= {least}")
+        acts: list[Callable[[], object]] = [
+            lambda: self.wrote(table, line, (*kept, *changed), hit, transaction.commit()),
+            lambda: self.compacted(
+                table, line, next(iter(Committer(table._store, schema).commit(messages)), None)
+            ),
+        ]
+        acts[first]()
+        try:
+            acts[not first]()
+        except CommitConflictError:
+            self.leaves_orphans = True
+            self.count("update beside a compaction, refused")
+        self.count("update beside a compaction")
+
     @rule()
     def purge(self) -> None:
         line = self.lines["main"]
@@ -141,7 +221,7 @@ class UpkeepActs(LinesMachine):
 
 
 def has_global_index(table: Table) -> bool:
-    """Whether the newest snapshot has a global index, whose column cannot be updated."""
+    """Whether the newest snapshot has a global index."""
     snapshot = table.snapshot
     if snapshot is None:
         return False

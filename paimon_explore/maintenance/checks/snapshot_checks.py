@@ -45,6 +45,7 @@ from paimon_explore.scan.index_lookups import IndexFile, IndexSource, RowRange
 from paimon_explore.scan.manifest_arrays import Mask, column, numbers
 from paimon_explore.scan.splits.file_locations import index_file_paths
 from paimon_explore.scan.splits.key_range_sections import key_ranks
+from paimon_explore.scan.splits.row_id_ranges import column_numbers, partly_covered
 from paimon_explore.store.blob_contents import contents_path
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.table_store import TableStore
@@ -59,6 +60,7 @@ DISJOINT = "files of a level above 0 have disjoint key ranges"
 REFERENCES = "the managed files of BLOBs that a data file refers to are known"
 VECTORS = "a deletion vector belongs to one live file"
 CHANGELOG_COUNT = "changelogRecordCount is the row count of the changelog files"
+COLUMN_FILES = "files of a BLOB or VECTOR column have all rows of a data file, or none"
 NEXT_ROW = "nextRowId is greater than every row id"
 
 _RECORDED = ("file_name", "file_size", "num_added_files", "num_deleted_files")
@@ -83,6 +85,7 @@ _ENTRY = np.dtype(
         ("level", np.int64),
         ("row_count", np.int64),
         ("row_id_end", np.int64),
+        ("column", np.int64),
         ("is_add", np.bool_),
         ("is_suspect", np.bool_),
     ]
@@ -93,6 +96,7 @@ number: of the entry, among all entries that were read.
 file: number of the identity by which entries cancel.
 run: number of partition, bucket and level above 0; -1 at level 0.
 row_id_end: the row id after those of the file; the lowest number without row ids.
+column: number of the BLOB or VECTOR column that the file has; -1 for other files.
 is_suspect: whether a file that the entry adds may be missing, or its schema is.
 """
 _NO_ROW_ID = np.iinfo(np.int64).min
@@ -169,6 +173,7 @@ class StateChecks:
     _before: Sequence[str] = ()
     _files: dict[object, int] = field(default_factory=dict)
     _runs: dict[Run, int] = field(default_factory=dict)
+    _columns: dict[str, int] = field(default_factory=dict)
     _count: int = 0
     _above: Entries = field(default_factory=_no_entries)
     _overlaps: dict[Run, list[str]] = field(default_factory=dict)
@@ -237,6 +242,7 @@ class StateChecks:
         ends = numbers(entries.table, "first_row_id") + found["row_count"]
         has_ids = valid_mask(column(entries.table, "first_row_id"))
         found["row_id_end"] = np.where(has_ids, ends, _NO_ROW_ID)
+        found["column"] = column_numbers(entries, self._columns) if has_ids.any() else -1
         added = np.flatnonzero(found["is_add"])
         try:
             suspects = [number for number, *_ in self.data.suspects(entries.take(added))]
@@ -310,6 +316,7 @@ class StateChecks:
         suspects = state.take(state.is_live & state.entries["is_suspect"])
         yield from self._check_ids(suspects, live, snapshot, path)
         yield from self._check_levels(state, path)
+        yield from self._check_columns(live, path)
         try:
             yield from self._check_data(suspects, path)
         except FormatError:  # the error names a partition by its number among all
@@ -324,11 +331,8 @@ class StateChecks:
     ) -> Iterator[Finding]:
         for schema_id in suspects.column("schema_id").unique():
             if schema_id.as_py() not in self.schemas:
-                yield Finding(
-                    rule=SCHEMA,
-                    path=path,
-                    what=f"schema {schema_id} is missing, but a live file was written with it",
-                )
+                what = f"schema {schema_id} is missing, but a live file was written with it"
+                yield Finding(rule=SCHEMA, path=path, what=what)
         end = int(live["row_id_end"].max(initial=_NO_ROW_ID))
         if end > (snapshot.next_row_id or 0):
             what = f"nextRowId is {snapshot.next_row_id}, but a file has row id {end - 1}"
@@ -363,6 +367,15 @@ class StateChecks:
         for run in sorted(self._overlaps):
             for what in self._overlaps[run]:
                 yield Finding(rule=DISJOINT, path=path, what=what)
+
+    def _check_columns(self, live: Entries, path: str) -> Iterator[Finding]:
+        """Check that files of a column have all rows of a range of row ids, or none."""
+        ends = live["row_id_end"]
+        first = np.where(ends == _NO_ROW_ID, -1, ends - live["row_count"])
+        for (start, end), number in partly_covered(first, ends, live["column"]):
+            rows = f"some of the rows with ids {start} to {end - 1}"
+            what = f"files of {[*self._columns][number]} have only {rows}"
+            yield Finding(rule=COLUMN_FILES, path=path, what=what)
 
     def _check_data(self, entries: ManifestEntries, path: str) -> Iterator[Finding]:
         """Check existence and size of data files and their extra files."""
@@ -406,11 +419,8 @@ class StateChecks:
             vectors += marked_files(row)
         for name in sorted(set(vectors)):
             if name not in names:
-                yield Finding(
-                    rule=VECTORS,
-                    path=path,
-                    what=f"{name} has a deletion vector, but is not a live file",
-                )
+                what = f"{name} has a deletion vector, but is not a live file"
+                yield Finding(rule=VECTORS, path=path, what=what)
             elif vectors.count(name) > 1:
                 yield Finding(rule=VECTORS, path=path, what=f"{name} has several deletion vectors")
 

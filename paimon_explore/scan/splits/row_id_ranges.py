@@ -10,12 +10,13 @@ from itertools import groupby
 
 import numpy as np
 
-from paimon_explore.data_types.arrow_buffers import valid_mask
+from paimon_explore.data_types.arrow_buffers import as_python, valid_mask
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
 RowRange = tuple[int, int]
 """First row id, and last row id plus 1."""
+_NAMES = ("file_name", "write_cols")
 _BLOB_MARKS, _VECTOR_MARK = (".blob", ".video"), ".vector."
 
 
@@ -73,6 +74,56 @@ def merged_ranges(ranges: Iterable[RowRange]) -> list[RowRange]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
             found.append((start, end))
+    return found
+
+
+def column_numbers(entries: ManifestEntries, known: dict[str, int]) -> Rows:
+    """Numbers of the columns of n files of BLOB or VECTOR columns; -1 for other files.
+
+    Args:
+        entries: the files.
+        known: the numbers by column; new columns are added.
+    """
+    files = zip(*(as_python(column(entries.table, name)) for name in _NAMES), strict=True)
+    found = [
+        known.setdefault(str(columns), len(known)) if is_column_file(str(name)) else -1
+        for name, columns in files
+    ]
+    return np.array(found, np.int64)
+
+
+def partly_covered(first: Rows, after: Rows, columns: Rows) -> list[tuple[RowRange, int]]:
+    """Return ranges of data files with a column of which files have only some of the rows.
+
+    Readers require that files of a BLOB or VECTOR column have all rows of a range, or none.
+
+    Args:
+        first: first row ids of n files; -1 for files without row ids.
+        after: their last row ids plus 1.
+        columns: the numbers of their columns; -1 for files with several columns.
+
+    Returns:
+        Each range with the number of the column.
+
+    >>> files = [(0, 4, -1), (0, 2, 7), (2, 4, 7), (4, 8, -1), (4, 7, 7)]
+    >>> partly_covered(*np.array(files).T)
+    [((4, 8), 7)]
+    """
+    if not bool((columns >= 0).any()):
+        return []
+    is_part, is_whole = (columns >= 0) & (first >= 0), (columns < 0) & (first >= 0)
+    whole = np.unique(np.stack([first[is_whole], after[is_whole]], axis=1), axis=0)
+    place = np.searchsorted(whole[:, 0], first[is_part], "right") - 1
+    keys = np.stack([place, columns[is_part], first[is_part], after[is_part]], axis=1)[place >= 0]
+    keys = keys[np.lexsort(keys.T[::-1])]
+    found = []
+    starts = np.flatnonzero((np.diff(keys[:, :2], axis=0, prepend=-2) != 0).any(axis=1))
+    for group in np.split(keys, starts[1:]) if len(keys) else ():
+        start, end = whole[group[0, 0]].tolist()
+        reach = np.maximum.accumulate(group[:, 3])
+        has_gap = bool((group[1:, 2] > reach[:-1]).any())
+        if has_gap or (group[0, 2], reach[-1]) != (start, end):
+            found.append(((start, end), int(group[0, 1])))
     return found
 
 

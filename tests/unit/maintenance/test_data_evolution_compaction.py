@@ -6,9 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from paimon_explore.commit import conflicts
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.maintenance.checks.snapshot_checks import COLUMN_FILES
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.table.table import Table, open_table
@@ -196,3 +198,22 @@ def test_columns_written_and_compacted_at_a_time_have_files_of_whole_ranges(
     files = [(row["write_cols"], row["first_row_id"], row["row_count"]) for row in live(table)]
     whole = {(first, count) for columns, first, count in files if columns != ["c"]}
     assert {(first, count) for columns, first, count in files if columns == ["c"]} <= whole
+
+
+def test_checks_find_columns_whose_files_have_some_of_the_rows_of_a_data_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = new(tmp_path, {"id": "INT"})
+    for i in range(2):
+        table.append([{"id": i}])
+    table.add_column("c", "BLOB")
+    messages = compact_table(table._store, table.schema, TableOptions(table.schema.options))
+    table.update({"c": b"x"}, "id = 0")
+    assert table.maintenance.fsck() == []
+    monkeypatch.setattr(conflicts, "check_column_files", lambda *_: None)  # as earlier releases
+    Committer(table._store, table.schema).commit(messages)
+    (found,) = table.maintenance.fsck()
+    assert (found.rule, found.what) == (
+        COLUMN_FILES,
+        "files of ['c'] have only some of the rows with ids 0 to 1",
+    )

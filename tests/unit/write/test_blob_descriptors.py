@@ -62,6 +62,27 @@ def test_stored_descriptors_survive_updates_compactions_and_new_contents(tmp_pat
     assert {r["k"]: r["b"] for r in rows_of(table.to_arrow())} == {0: b"01", 11: b"12", 2: b"9"}
 
 
+@pytest.mark.parametrize("options", [STORED, {"bucket": "1"}], ids=["descriptors", "managed"])
+def test_changes_of_overwritten_rows_have_contents(tmp_path: Path, options: dict[str, str]) -> None:
+    (tmp_path / "photos").write_bytes(b"0123456789")
+    table = new_catalog(tmp_path / "warehouse").create_table(
+        "db.t",
+        {"k": "INT", "b": "BLOB"},
+        primary_key=[] if "blob-descriptor-field" in options else ["k"],
+        options=options,
+    )
+    stored = [described(tmp_path, k, 2) for k in range(3)]
+    contents = [b"01", b"12", b"23"]
+    given = stored if "blob-descriptor-field" in options else contents
+    table.append([{"k": 0, "b": given[0]}, {"k": 1, "b": given[1]}])
+    table.overwrite([{"k": 0, "b": given[0]}, {"k": 1, "b": given[2]}])
+    (first,) = table.follow(2, until="now", timeout=0)
+    rows = first.rows.to_pylist()
+    assert {(row["k"], row["b"]) for row in rows if row["rowkind"] in ("+I", "+U")} == {(1, b"23")}
+    rows = table.between(1, 2).to_arrow().to_pylist()
+    assert rows == [{"k": 1, "b": b"23"}]
+
+
 def test_other_values_than_descriptors_are_not_written(tmp_path: Path) -> None:
     table = new_table(tmp_path, STORED)
     with pytest.raises(InvalidInputError, match="Row 1 of column 'b' is no descriptor"):
