@@ -5,19 +5,21 @@ ones with rewritten columns, blob files with single columns of parts of the rang
 Spec: append-table/data-evolution; row ids are first row id plus position.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import as_python, valid_mask
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.scan.manifest_arrays import Rows, column, numbers
+from paimon_explore.scan.manifest_arrays import Rows, column, numbers, row_array, true_rows
 
 RowRange = tuple[int, int]
 """First row id, and last row id plus 1."""
-_NAMES = ("file_name", "write_cols")
 _BLOB_MARKS, _VECTOR_MARK = (".blob", ".video"), ".vector."
+_COLUMN_FILE = "|".join(map(re.escape, (*_BLOB_MARKS, _VECTOR_MARK)))
 
 
 def column_mark(name: str) -> str | None:
@@ -84,12 +86,13 @@ def column_numbers(entries: ManifestEntries, known: dict[str, int]) -> Rows:
         entries: the files.
         known: the numbers by column; new columns are added.
     """
-    files = zip(*(as_python(column(entries.table, name)) for name in _NAMES), strict=True)
-    found = [
-        known.setdefault(str(columns), len(known)) if is_column_file(str(name)) else -1
-        for name, columns in files
-    ]
-    return np.array(found, np.int64)
+    found = np.full(len(entries), -1, np.int64)
+    names, marks = column(entries.table, "file_name"), pc.MatchSubstringOptions(_COLUMN_FILE)
+    has_mark = pc.call_function("match_substring_regex", [names], marks)
+    places = true_rows(has_mark).nonzero()[0]
+    written = as_python(column(entries.table, "write_cols").take(row_array(places)))
+    found[places] = [known.setdefault(str(columns), len(known)) for columns in written]
+    return found
 
 
 def partly_covered(first: Rows, after: Rows, columns: Rows) -> list[tuple[RowRange, int]]:
