@@ -16,6 +16,7 @@ Syntax:
     setting = spark.paimon.[catalog.database.table.]option       * for any name
 """
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -47,6 +48,14 @@ from paimon_explore.sql_statements.views import NewView, create_view, find_view
 
 _EXECUTION = ("spark.sql.shuffle.", "spark.sql.adaptive.", "spark.sql.sources.v2.bucketing.")
 """Settings of Spark that change how it runs a query, but not its result: they have no effect."""
+_TIME_ZONE = re.compile(
+    r"\s*SET\s+(TIME\s+ZONE\s+|spark\.sql\.session\.timeZone\s*=\s*)['\"]?(?P<name>[^'\"]*?)['\"]?\s*",
+    re.IGNORECASE,
+)
+_TIME_ZONE_HINT = (
+    "Queries use the time zone of the process: set the environment variable TZ before Python "
+    "starts, or convert times by from_utc_timestamp(time, zone)."
+)
 _Handler = Callable[[Warehouse, Reader], Outcome | None]
 
 
@@ -201,6 +210,11 @@ def _setting(warehouse: Warehouse, reader: Reader, *, removes: bool = False) -> 
     columns = "key string, value string"
     if not is_setting(key) and engine.has_own_tables and not (removes and not key):
         return None
+    zone = _TIME_ZONE.fullmatch(reader.source)
+    if zone is not None:
+        if zone["name"].upper() in {"LOCAL", str(engine.evaluate("current_timezone()")).upper()}:
+            return done()
+        raise UnsupportedFeatureError("a time zone of a session", hint=_TIME_ZONE_HINT)
     if removes:
         engine.change_setting(key, None)
         return done()

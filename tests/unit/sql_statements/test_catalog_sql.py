@@ -516,7 +516,9 @@ def test_statements_that_leave_the_catalog_are_refused_by_name(
         ("CREATE TABLE x LIKE t (EXCLUDING OPTIONS)", "Leave the list out"),
         ("MSCK REPAIR TABLE t", "as soon as it contains a row"),
         ("EXPLAIN DELETE FROM t", "EXPLAIN DELETE is not supported"),
-        ("SET spark.sql.session.timeZone = UTC", r"Settings are .*partitionOverwriteMode"),
+        ("SET spark.sql.ansi.enabled = false", r"Settings are .*partitionOverwriteMode"),
+        ("SET spark.sql.session.timeZone = Asia/Kathmandu", "environment variable TZ"),
+        ("SET TIME ZONE 'Asia/Kathmandu'", "environment variable TZ"),
         ("SET 'execution.runtime-mode' = 'batch'", r"spark\.paimon\.<option>"),
         ("CREATE TABLE x (a INT) USING parquet", "parquet table .* Omit USING"),
         ("SELECT to_number('12', '99')", "DECIMAL"),
@@ -528,6 +530,13 @@ def test_statements_of_other_systems_name_the_way_here(
     _create(catalog, "append")
     with pytest.raises(UnsupportedFeatureError, match=way):
         catalog.sql(text)
+
+
+@pytest.mark.parametrize("text", ["SET TIME ZONE LOCAL", "SET spark.sql.session.timeZone = {}"])
+def test_the_time_zone_of_the_process_may_be_set(catalog: pe.Catalog, text: str) -> None:
+    zone = catalog.sql("SELECT current_timezone() AS zone").to_arrow()["zone"][0]
+
+    catalog.sql(text.format(zone))
 
 
 @pytest.mark.parametrize("text", ["SELECT * FROM '/etc/passwd'", "SELECT * FROM `x.csv`"])
