@@ -49,7 +49,8 @@ from paimon_explore.sql_statements.views import NewView, create_view, find_view
 _EXECUTION = ("spark.sql.shuffle.", "spark.sql.adaptive.", "spark.sql.sources.v2.bucketing.")
 """Settings of Spark that change how it runs a query, but not its result: they have no effect."""
 _TIME_ZONE = re.compile(
-    r"\s*SET\s+(TIME\s+ZONE\s+|spark\.sql\.session\.timeZone\s*=\s*)['\"]?(?P<name>[^'\"]*?)['\"]?\s*",
+    r"\s*SET\s+(TIME\s*ZONE(\s+TO\b|\s*=)?|spark\.sql\.session\.timeZone\s*=)\s*"
+    r"['\"]?(?P<name>[^'\"]*?)['\"]?\s*",
     re.IGNORECASE,
 )
 _TIME_ZONE_HINT = (
@@ -218,7 +219,7 @@ def _setting(warehouse: Warehouse, reader: Reader, *, removes: bool = False) -> 
     if removes:
         engine.change_setting(key, None)
         return done()
-    if not equals:
+    if not equals and " " not in key:
         settings = engine.settings().items()
         return answer(columns, [pair for pair in settings if key in {pair[0], "", "-v"}])
     if is_setting(key):

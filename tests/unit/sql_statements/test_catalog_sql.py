@@ -519,6 +519,8 @@ def test_statements_that_leave_the_catalog_are_refused_by_name(
         ("SET spark.sql.ansi.enabled = false", r"Settings are .*partitionOverwriteMode"),
         ("SET spark.sql.session.timeZone = Asia/Kathmandu", "environment variable TZ"),
         ("SET TIME ZONE 'Asia/Kathmandu'", "environment variable TZ"),
+        ("SET timezone TO 'Asia/Kathmandu'", "environment variable TZ"),
+        ("SET ROLE x", r"Settings are .*partitionOverwriteMode"),
         ("SET 'execution.runtime-mode' = 'batch'", r"spark\.paimon\.<option>"),
         ("CREATE TABLE x (a INT) USING parquet", "parquet table .* Omit USING"),
         ("SELECT to_number('12', '99')", "DECIMAL"),
