@@ -58,6 +58,9 @@ _JSON_READER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=s
 _JSON_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _INT_BYTES = 4
 _BREAKS = ("\n", "\r\n", "\r")
+_LINE_FEEDS = _BREAKS[:2]
+_LOST = ("\r", "\ufeff")
+"""What readers drop at the end of a line and at the start of a file, unless it is quoted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +81,10 @@ class CsvLayout:
 def csv_records(text: str, layout: CsvLayout) -> list[list[str | None]]:
     r"""Parse the rows of a CSV file; fields equal to the null literal are null.
 
-    >>> csv_records('1,"a,\\"b"\n2,\n', CsvLayout())
+    >>> csv_records('1,"a,\\"b"\r\n2,\n', CsvLayout())
     [['1', 'a,"b'], ['2', None]]
     """
+    text = _without_mark(text, layout.line_delimiter)
     if layout.quote in text:
         records = _quoted_records(text, layout)
     else:
@@ -101,11 +105,13 @@ def csv_columns(text: str, names: Sequence[str], layout: CsvLayout) -> dict[str,
     """
     delimiter = layout.field_delimiter
     if (
-        layout.line_delimiter != "\n"
+        layout.line_delimiter not in _LINE_FEEDS
         or not (delimiter.isascii() and delimiter.isprintable())
-        or any(mark in text for mark in (layout.quote, "\r", "\0", "\n\n"))
-        or text.startswith(("\ufeff", "\n"))
+        or layout.quote in text
     ):
+        return {}
+    text = _without_mark(text, layout.line_delimiter).replace("\r\n", "\n")
+    if any(mark in text for mark in ("\r", "\0", "\n\n")) or text.startswith("\n"):
         return {}
     data = text.encode()
     try:
@@ -132,15 +138,21 @@ def csv_columns(text: str, names: Sequence[str], layout: CsvLayout) -> dict[str,
 
 
 def _lines(text: str, layout: CsvLayout) -> list[str]:
-    lines = text.split(layout.line_delimiter)
+    lines = re.split(_line_break(layout), text)
     if lines[-1] == "":
         lines.pop()
     return lines
 
 
+def _line_break(layout: CsvLayout) -> str:
+    """Return the pattern of what ends a row: files of Windows are read as those of others."""
+    delimiter = layout.line_delimiter
+    return r"\r?\n" if delimiter in _LINE_FEEDS else re.escape(delimiter)
+
+
 def _quoted_records(text: str, layout: CsvLayout) -> list[list[str]]:
     quote, escaped = re.escape(layout.quote), re.escape(layout.escape + layout.quote)
-    field, line = re.escape(layout.field_delimiter), re.escape(layout.line_delimiter)
+    field, line = re.escape(layout.field_delimiter), _line_break(layout)
     pattern = re.compile(
         rf"(?:{quote}((?:{escaped}|[^{quote}])*){quote}|((?:(?!{field}|{line}).)*))"
         rf"({field}|{line}|\Z)",
@@ -170,7 +182,7 @@ def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[
     Raises:
         CorruptFileError: a line is not a JSON object.
     """
-    for number, line in enumerate(text.split(line_delimiter)):
+    for number, line in enumerate(text_records(text, line_delimiter)):
         if not line.strip():
             continue
         try:
@@ -198,10 +210,13 @@ def text_records(text: str, line_delimiter: str) -> list[str]:
     >>> text_records("a\r\n\nb", "\n")
     ['a', '', 'b']
     """
-    if line_delimiter in _BREAKS:
-        text = text.removeprefix("\ufeff")
-    lines = line_ends(line_delimiter).split(text)
+    lines = line_ends(line_delimiter).split(_without_mark(text, line_delimiter))
     return lines if lines[-1] else lines[:-1]
+
+
+def _without_mark(text: str, line_delimiter: str) -> str:
+    """Return a text without the byte order mark, which Java skips with plain line breaks."""
+    return text.removeprefix("\ufeff") if line_delimiter in _BREAKS else text
 
 
 def decompressed(data: bytes, compression: str, *, path: str) -> str:
@@ -319,7 +334,7 @@ def csv_header(names: Sequence[str], layout: CsvLayout) -> str:
 
 
 def _csv_fields(column: Column, layout: CsvLayout) -> Column:
-    special = [layout.field_delimiter, layout.quote, layout.line_delimiter]
+    special = {layout.field_delimiter, layout.quote, layout.line_delimiter, "\n", *_LOST}
     marked: list[Column] = [
         pc.call_function("match_substring", [column], pc.MatchSubstringOptions(mark))
         for mark in special

@@ -5,6 +5,7 @@ import gzip
 import zlib
 
 import cramjam
+import pyarrow as pa
 import pytest
 import zstandard
 from hypothesis import given
@@ -15,6 +16,7 @@ from paimon_explore.encoding.csv_json import (
     CsvLayout,
     csv_columns,
     csv_records,
+    csv_text,
     decompressed,
     json_records,
 )
@@ -24,10 +26,10 @@ PLAIN = CsvLayout()
 
 
 def written(rows: list[list[str]]) -> str:
-    """Rows as Paimon's writer puts them: a field with a mark in it is quoted, quotes escaped."""
+    """Rows as our writer puts them: a field with a mark in it is quoted, quotes escaped."""
 
     def field(value: str) -> str:
-        if not set(value) & {",", "\n", '"'}:
+        if not set(value) & {",", "\n", "\r", "\ufeff", '"'}:
             return value
         return '"' + value.replace('"', '\\"') + '"'
 
@@ -41,6 +43,24 @@ def test_fields_are_cut_at_delimiters_and_empty_ones_are_null() -> None:
 def test_a_missing_last_line_end_is_fine() -> None:
     assert csv_records("1,a\n2,b", PLAIN) == [["1", "a"], ["2", "b"]]
     assert csv_records("", PLAIN) == []
+
+
+@pytest.mark.parametrize("text", ["1,a\n2,\n", '1,"a"\n2,\n'])
+@pytest.mark.parametrize("delimiter", ["\n", "\r\n"])
+def test_line_breaks_of_windows_and_the_byte_order_mark_are_no_values(
+    text: str, delimiter: str
+) -> None:
+    text, layout = "\ufeff" + text.replace("\n", "\r\n"), CsvLayout(line_delimiter=delimiter)
+    columns = csv_columns(text, ["x", "y"], layout)
+
+    assert csv_records(text, layout) == [["1", "a"], ["2", None]]
+    assert columns == {} if '"' in text else as_python(columns["y"]) == ["a", None]
+
+
+def test_values_with_line_breaks_of_windows_are_kept() -> None:
+    values = ["\ufeffa\r", "b\r\n", "c\rd", "\n"]
+
+    assert csv_records(csv_text([pa.array(values)], PLAIN), PLAIN) == [[value] for value in values]
 
 
 def test_quoted_fields_may_hold_every_mark() -> None:
@@ -96,6 +116,13 @@ def test_columns_are_found_where_no_field_is_quoted() -> None:
         "x": ["1", "2"],
         "y": ["a\\", None],
     }
+
+
+def test_json_records_may_have_a_byte_order_mark_and_line_breaks_of_windows() -> None:
+    text = '\ufeff{"a": "x"}\r\n{"a": "y"}\r\n'
+    for delimiter in ("\n", "\r\n"):
+        found = json_records(text, line_delimiter=delimiter, path="f")
+        assert list(found) == [{"a": "x"}, {"a": "y"}]
 
 
 def test_json_records_keep_numbers_as_their_texts() -> None:
