@@ -8,10 +8,8 @@ file system has no hard links, the final file is opened exclusively and written 
 A commit makes about forty system calls. Creating a `pathlib.Path` takes longer than most of them,
 so the functions that commits use call `os` with strings.
 
-Atomic writes on the local file system: put-if-absent by `link`, and changes in place.
-
-See `local` for the order of the steps. If the file system has no hard links, the final file is
-opened exclusively and written in one call.
+Windows refuses to change a file that another program has open: such operations are repeated for a
+quarter of a second, which is enough for readers of small files.
 """
 
 import builtins
