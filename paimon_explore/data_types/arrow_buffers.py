@@ -39,6 +39,14 @@ _GATHERED_BYTES = 256 << 20
 _SIGNED = {8: "i1", 16: "<i2", 32: "<i4", 64: "<i8"}
 _FLOATING = {32: "<f4", 64: "<f8"}
 _DECIMAL_WORDS = 2
+_VIEW_WORDS = 4
+_LISTS = (
+    pa.ListArray,
+    pa.LargeListArray,
+    pa.FixedSizeListArray,
+    pa.ListViewArray,
+    pa.LargeListViewArray,
+)
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -148,7 +156,7 @@ def var_values(array: Column) -> tuple[Ints, Bytes]:
 
     Null entries may have bytes.
     """
-    wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    wide = is_large(array.type)
     _, offsets, data = array.buffers()
     return _offsets(offsets, array.offset, len(array), wide=wide), as_bytes(data)
 
@@ -167,6 +175,11 @@ def byte_ranges(array: Column) -> tuple[Ints, Ints, Bytes]:
     return begin, size, fixed_values(array.values, np.uint8).view(np.uint8)
 
 
+def is_large(data_type: pa.DataType) -> bool:
+    """Return whether it is a string or binary type of 64-bit offsets."""
+    return pa.types.is_large_binary(data_type) or pa.types.is_large_string(data_type)
+
+
 def build_views(begin: Ints, size: Ints, data: bytearray) -> Column:
     """Build an array of `BYTE_VIEWS`; `data` must not change while the array is in use."""
     parts = [as_buffer(numbers.astype(np.int32)) for numbers in (begin, size)]
@@ -176,7 +189,7 @@ def build_views(begin: Ints, size: Ints, data: bytearray) -> Column:
 
 def used_bytes(array: Column) -> Bytes:
     """Return the data of a string or binary array from its first entry to its last."""
-    wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    wide = is_large(array.type)
     _, offsets, data = array.buffers()
     kind = np.dtype(np.int64 if wide else np.int32)
     end = (array.offset + len(array) + 1) * kind.itemsize
@@ -219,7 +232,7 @@ def build_var(
     data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools | None = None
 ) -> Column:
     """Build a string or binary array from offsets (n + 1) and data."""
-    wide = pa.types.is_large_binary(data_type) or pa.types.is_large_string(data_type)
+    wide = is_large(data_type)
     buffers = [
         validity_buffer(valid),
         as_buffer(offsets.astype(np.int64 if wide else np.int32)),
@@ -280,13 +293,15 @@ def times_as_text(array: Column) -> Column:
     Raises:
         pyarrow.ArrowNotImplementedError: a nested type that Arrow does not cast.
     """
-    wanted = _with_times(array.type, lambda _: pa.string())
+    wanted = with_leaves(
+        array.type, lambda kind: pa.string() if pa.types.is_temporal(kind) else kind
+    )
     if wanted == array.type:
         return array
     try:
         return array.cast(wanted)
     except pa.ArrowInvalid:
-        return array.cast(_with_times(array.type, _in_utc)).cast(wanted)
+        return array.cast(with_leaves(array.type, _in_utc)).cast(wanted)
 
 
 def _in_utc(kind: pa.DataType) -> pa.DataType:
@@ -296,25 +311,27 @@ def _in_utc(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _with_times(
+def with_leaves(
     data_type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]
 ) -> pa.DataType:
-    """Return a type in which the types of dates and times are changed, also nested ones."""
+    """Return a type in which types that are not nested are changed, and large lists are lists."""
 
     def of_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
-        return field.with_type(_with_times(field.type, change))
+        return field.with_type(with_leaves(field.type, change))
 
-    if pa.types.is_temporal(data_type):
-        return change(data_type)
-    if isinstance(data_type, pa.StructType):
-        return pa.struct([of_field(field) for field in data_type])
-    if isinstance(data_type, pa.ListType):
-        return pa.list_(of_field(data_type.value_field))
-    if isinstance(data_type, pa.MapType):
-        key, item = of_field(data_type.key_field), of_field(data_type.item_field)
-        texts: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
-        return texts
-    return data_type
+    match data_type:
+        case pa.StructType():
+            return pa.struct([of_field(field) for field in data_type])
+        case pa.ListType() | pa.LargeListType():
+            return pa.list_(of_field(data_type.value_field))
+        case pa.FixedSizeListType():
+            return pa.list_(of_field(data_type.value_field), data_type.list_size)
+        case pa.MapType():
+            key, item = of_field(data_type.key_field), of_field(data_type.item_field)
+            entries: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
+            return entries
+        case _:
+            return change(data_type)
 
 
 def string_array(texts: Sequence[str]) -> Column:
@@ -380,6 +397,71 @@ def rows_without_columns(count: int) -> pa.RecordBatch:
     """Build a batch of `count` rows without columns."""
     rows = pa.StructArray.from_buffers(pa.struct([]), count, [None])
     return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
+
+
+def decoded_size(array: Column) -> int:
+    """Return the bytes of the values without encoding; of rows, those of the largest field."""
+    if isinstance(array, pa.ExtensionArray):
+        return decoded_size(array.storage)
+    if isinstance(array, pa.StructArray):
+        return max(map(decoded_size, array.flatten()), default=0)
+    if isinstance(array, pa.MapArray):
+        offsets = list_offsets(array)
+        return decoded_size(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
+    if isinstance(array, _LISTS):
+        return decoded_size(array.flatten())
+    if isinstance(array, pa.DictionaryArray):
+        sizes = build_fixed(pa.int64(), _value_sizes(array.dictionary))
+        return int(int64_values(take_column(sizes, array.indices)).sum())
+    return int(_value_sizes(array).sum()) if _is_view(array.type) else array.nbytes
+
+
+def _value_sizes(array: Column) -> Ints:
+    """Return the bytes of each value; of types that are neither text nor binary, the average."""
+    if _is_view(array.type):
+        views = as_bytes(array.buffers()[1]).view(np.int32).reshape(-1, _VIEW_WORDS)
+        sizes = views[array.offset : array.offset + len(array), 0].astype(np.int64)
+        return np.where(valid_mask(array), sizes, 0)
+    if pa.types.is_binary(kind := array.type) or pa.types.is_string(kind) or is_large(kind):
+        return np.diff(var_values(array)[0])
+    return np.full(len(array), array.nbytes // max(len(array), 1))
+
+
+def _is_view(data_type: pa.DataType) -> bool:
+    return pa.types.is_string_view(data_type) or pa.types.is_binary_view(data_type)
+
+
+def within_size(batch: pa.RecordBatch, size: int = 1 << 30) -> Iterator[pa.RecordBatch]:
+    """Divide a batch so that the values of each column take at most this many bytes.
+
+    Columns of tables have 32-bit offsets, which end at 2 GiB. A single row may be larger.
+    """
+    rows = batch.num_rows
+    if rows <= 1 or max(map(decoded_size, batch.columns), default=0) <= size:
+        yield batch
+        return
+    for part in (batch.slice(0, rows // 2), batch.slice(rows // 2)):
+        for smaller in within_size(part, size):
+            columns = [*map(without_surroundings, smaller.columns)]
+            yield pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def without_surroundings(array: Column) -> Column:
+    """Return a slice without the values around it, which Arrow would cast, too."""
+    if is_large(array.type) or pa.types.is_nested(array.type):
+        return pa.concat_arrays([array, array.slice(0, 0)])
+    return array
+
+
+def as_single(made: "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
+    """Return an array that Arrow made from Python values.
+
+    Raises:
+        pa.ArrowCapacityError: Arrow made several, since the values take more than 2 GiB.
+    """
+    if isinstance(made, pa.ChunkedArray):
+        raise pa.ArrowCapacityError(f"{len(made)} values take {made.nbytes} bytes")
+    return made
 
 
 def concat_arrays(parts: Sequence[Column]) -> Column:
@@ -449,7 +531,13 @@ def map_distinct(
 def build_list(
     data_type: pa.DataType, offsets: Ints, children: list[Column], valid: Bools
 ) -> Column:
-    """Build a list or map array; the single child of a map is the struct of its keys and values."""
+    """Build a list or map array; the single child of a map is the struct of its keys and values.
+
+    Raises:
+        pa.ArrowCapacityError: the lists have more than 2^31 - 1 elements.
+    """
+    if offsets[-1] > np.iinfo(np.int32).max:
+        raise pa.ArrowCapacityError(f"{len(valid)} lists have {offsets[-1]} elements")
     buffers = [validity_buffer(valid), as_buffer(offsets.astype(np.int32))]
     return pa.Array.from_buffers(data_type, len(valid), buffers, children=children)
 

@@ -261,8 +261,7 @@ class Scan(ConvertibleScan):
         >>> pe.demo().table("demo.orders").scan(["id"], "id < 2").to_arrow()["id"].to_pylist()
         [0, 1]
         """
-        at_once = self.row_limit is None and self.increment is None
-        return self._stream(self._at_once() if at_once else self._batches()).read_all()
+        return self._all_rows().read_all()
 
     def count(self) -> int:
         """Return the number of rows.
@@ -340,6 +339,10 @@ class Scan(ConvertibleScan):
         found = progress(parts, "reading")
         batches = (batch for part in found for batch in read_group(reader, part))
         return first_rows(self._whole(batches), self.row_limit)
+
+    def _all_rows(self) -> pa.RecordBatchReader:
+        at_once = self.row_limit is None and self.increment is None
+        return self._stream(self._at_once() if at_once else self._batches())
 
     def _stream(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
         schema = self.schema
@@ -436,6 +439,18 @@ def known_rows(plan: ScanPlan) -> tuple[int, Sequence[Split]]:
     counts = [merged_row_count(one) if plan.rest == TRUE else None for one in plan.splits]
     rest = [split for split, rows in zip(plan.splits, counts, strict=True) if rows is None]
     return sum(rows for rows in counts if rows is not None), rest
+
+
+def read_within(scan: Scan, size: int) -> pa.Table | None:
+    """Read the rows of a scan like `to_arrow`; None if they take more bytes than `size`."""
+    rows = scan._all_rows()  # noqa: SLF001 - of this module
+    found: list[pa.RecordBatch] = []
+    for batch in rows:
+        size -= batch.nbytes
+        if size < 0:
+            return None
+        found.append(batch)
+    return pa.Table.from_batches(found, rows.schema)
 
 
 def make_scan(

@@ -471,9 +471,10 @@ def _qualified(clause: SqlClause, sides: Mapping[str, Sequence[str]]) -> SqlClau
 
 def _refuse_queries(source: str, clauses: Sequence[SqlClause], on: str) -> None:
     texts = [on, *(c.condition for c in clauses if c.condition is not None)]
+    texts += [text for clause in clauses for text in (clause.values or {}).values()]
     if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
         raise UnsupportedFeatureError(
-            "a subquery in a MERGE condition",
+            "a subquery in a condition or value of MERGE",
             hint="Join the table of the subquery into the source: USING (SELECT …).",
         )
     if not source:

@@ -38,6 +38,7 @@ _MEASURED = "SET enable_progress_bar = true; SET enable_progress_bar_print = fal
 _WAIT_S = 2.0
 """How long a query runs before its progress is shown."""
 _SETTINGS = {
+    "arrow_large_buffer_size": "true",  # a batch of long texts may have more than 2 GiB
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column as Values
-from paimon_explore.data_types.arrow_buffers import build_fixed
+from paimon_explore.data_types.arrow_buffers import build_fixed, within_size
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
@@ -17,11 +18,18 @@ from paimon_explore.sql_statements.duckdb.char_columns import compare_without_sp
 from paimon_explore.sql_statements.duckdb.column_types import cut_nanoseconds, mark_types
 from paimon_explore.sql_statements.duckdb.constant_operands import RANDOM
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
-from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type, stored_value
+from paimon_explore.sql_statements.duckdb.query_rows import (
+    DuckRows,
+    engine_type,
+    stored_value,
+    with_known_sizes,
+)
 from paimon_explore.sql_statements.duckdb.type_names import quoted
 from paimon_explore.write.input.arrow_cast import conform
 
 _ROW = "_paimon_row"
+_SORTED_BYTES = 64 << 20
+"""Maximum size of the rows that DuckDB computes and sorts at a time."""
 
 
 def computed(
@@ -73,9 +81,14 @@ def computed(
     source = view if padded is None else f"({padded}) AS {view}"
     computed_rows = f"SELECT ({text}) AS v, {view}.{_ROW} AS r FROM {source}"  # noqa: S608 - the user's own words
 
+    @cache
+    def others() -> dict[str, object]:
+        return with_known_sizes(sources)  # read once, not for each batch
+
     def rows_of(batch: pa.Table, value: str) -> DuckRows:
         query = f"SELECT {value} AS v FROM ({computed_rows}) ORDER BY r"  # noqa: S608 - as above
-        return DuckRows(query, {**sources, alias: batch})
+        known = others() if len(batch) else sources
+        return DuckRows(query, {**known, alias: batch}, has_known_sizes=True)
 
     value, empty = "v", pa.schema([*fields, numbered]).empty_table()
     rows = rows_of(empty, value)
@@ -91,8 +104,12 @@ def computed(
             for one, at in zip(arrays, used, strict=True)
         ]
         numbers = build_fixed(pa.int64(), np.arange(count))
-        rows = rows_of(pa.Table.from_arrays([*values, numbers], schema=schema), value)
-        table = rows.to_batches().read_all()
+        batch = pa.RecordBatch.from_arrays([*values, numbers], schema=schema)
+        parts = (
+            rows_of(pa.Table.from_batches([part]), value).to_batches().read_all()
+            for part in within_size(batch, _SORTED_BYTES)
+        )
+        table = pa.concat_tables(parts)
         if table.num_rows != count:
             raise InvalidInputError(f"The expression {text} returns several values for a row.")
         column = table.column(0)

@@ -18,7 +18,11 @@ from paimon_explore.data_types.arrow import (
     is_variant_storage,
     to_arrow,
 )
-from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
+from paimon_explore.data_types.arrow_buffers import (
+    as_bytes,
+    take_rows,
+    within_size,
+)
 from paimon_explore.data_types.definitions import (
     ArrayType,
     DataField,
@@ -43,10 +47,15 @@ from paimon_explore.sql_statements.duckdb.database import (
 )
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
 from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
-from paimon_explore.sql_statements.duckdb.type_names import duckdb_type, plain_type, quoted
+from paimon_explore.sql_statements.duckdb.type_names import (
+    duckdb_type,
+    plain_type,
+    quoted,
+    received_type,
+)
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.sql_statements.parameter_markers import default_text
-from paimon_explore.table.scan import Scan
+from paimon_explore.table.scan import Scan, read_within
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import is_keyed
 
@@ -68,9 +77,7 @@ _HUGE: Mapping[str, pa.DataType] = {
 """Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors; of intervals."""
 _INTERVAL = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
 _MAX_VALUES = 64_000_000
-"""Maximum number of values of the tables that are read into memory ..."""
-_BYTES_PER_VALUE = 64
-"""... and bytes of the memory limit for each of them, four times what most take."""
+"""Maximum number of values of the tables that are read into memory."""
 
 
 class StorableRows(ABC):
@@ -106,6 +113,7 @@ class DuckRows(StorableRows):
         text: the query, in DuckDB's dialect, or what returns it.
         sources: the views that it reads, by name: rows that DuckDB can read, or a query as text.
         streams: what it reads itself instead of some of them; not used by queries around it.
+        has_known_sizes: whether the sources are those that `with_known_sizes` returned.
     """
 
     def __init__(
@@ -113,8 +121,11 @@ class DuckRows(StorableRows):
         text: str | Callable[[], str],
         sources: Mapping[str, object],
         streams: Mapping[str, object] = _NOTHING,
+        *,
+        has_known_sizes: bool = False,
     ) -> None:
         self._text = text
+        self._has_known_sizes = has_known_sizes
         self.sources = dict(sources)
         self._read = {**sources, **streams}
         self._relation: duckdb.DuckDBPyRelation | None = None
@@ -151,8 +162,8 @@ class DuckRows(StorableRows):
         kinds = self._kinds
         with self._errors():
             relation = self._free_relation()
-            if len(self.sources) > 1:
-                self._cursor = new_cursor(_with_known_sizes(self.sources), self.text)
+            if len(self.sources) > 1 and not self._has_known_sizes:
+                self._cursor = new_cursor(with_known_sizes(self.sources), self.text)
                 relation = self._cursor.sql(self.text)
             run = QueryRun(self._cursor)
             reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
@@ -186,7 +197,8 @@ class DuckRows(StorableRows):
                 except StopIteration:
                     return
             try:
-                yield batch if batch.schema == schema else _with_types(batch, schema)
+                for part in within_size(batch):
+                    yield _with_types(part, schema)
             except pa.ArrowInvalid as error:
                 raise InvalidInputError(
                     f"A whole number is out of the range of BIGINT: {error}.",
@@ -231,13 +243,12 @@ class DuckRows(StorableRows):
 
 
 def _with_sums(schema: pa.Schema, kinds: Sequence[str]) -> pa.Schema:
-    """Return the schema with Spark's types of sums and intervals."""
-    return pa.schema(
-        [
-            field.with_type(_HUGE[kind]) if kind in _HUGE else field
-            for field, kind in zip(schema, kinds, strict=True)
-        ]
+    """Return the schema with Spark's types of sums and intervals, and with 32-bit offsets."""
+    types = (
+        _HUGE[kind] if kind in _HUGE else received_type(found)
+        for found, kind in zip(schema.types, kinds, strict=True)
     )
+    return pa.schema([field.with_type(kind) for field, kind in zip(schema, types, strict=True)])
 
 
 def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -433,27 +444,28 @@ def paimon_type(arrow: pa.DataType) -> DataType | None:
         return None
 
 
-def _with_known_sizes(sources: Mapping[str, object]) -> dict[str, object]:
+def with_known_sizes(sources: Mapping[str, object]) -> dict[str, object]:
     """Return the sources of a join with scans read into memory, unless they are too large.
 
     DuckDB takes a scan for one row, but knows the rows of an Arrow table, by which it chooses the
     order of the joins. So small tables are read before the join, once for all references with the
-    same columns and conditions; together they take at most about a quarter of the memory limit.
+    same columns and conditions; together they take at most a quarter of the memory limit.
 
     Args:
         sources: by name: scans, and others that stay as they are.
     """
     read: list[tuple[Scan, pa.Table]] = []
     found = dict(sources)
-    left = min(_MAX_VALUES, memory_limit() // _BYTES_PER_VALUE)
+    values, size = _MAX_VALUES, memory_limit() // 4
     scans = [(name, scan) for name, scan in sources.items() if isinstance(scan, Scan)]
     for name, scan in sorted(scans, key=lambda one: _values(one[1])):
         table = next((rows for other, rows in read if _is_same(other, scan)), None)
         if table is None:
-            left -= _values(scan)
-            if left < 0:
+            values -= _values(scan)
+            table = None if values < 0 else read_within(scan, size)
+            if table is None:
                 break
-            table = scan.to_arrow()
+            size -= table.nbytes
             read.append((scan, table))
         found[name] = table
     return found

@@ -19,10 +19,12 @@ from paimon_explore.data_types.arrow_buffers import (
     build_list,
     build_struct,
     concat_arrays,
+    is_large,
     list_offsets,
     offsets_from_sizes,
     take_rows,
     valid_mask,
+    without_surroundings,
 )
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -74,7 +76,9 @@ def conform_at(array: Column, data_type: DataType, location: Location) -> Column
 
 
 def plain_form(array: Column) -> Column:
-    """Decode dictionary, run-end and extension arrays to plain arrays."""
+    """Decode dictionary, run-end and extension arrays to plain arrays that can be cast."""
+    if array.offset and is_large(array.type):
+        return without_surroundings(array)
     if isinstance(array, pa.ExtensionArray):
         return plain_form(array.storage)
     if isinstance(array, pa.RunEndEncodedArray):

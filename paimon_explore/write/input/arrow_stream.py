@@ -17,12 +17,12 @@ No data frame library is imported here.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
+from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns, within_size
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import InvalidInputError
@@ -37,6 +37,8 @@ _HINT = (
     "Pass an Arrow table, batch or reader, a data frame, a dictionary of columns, or a list of "
     "dictionaries."
 )
+_Value = TypeVar("_Value")
+_Part = TypeVar("_Part")
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError)
 
 
@@ -102,7 +104,7 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
     """
     for batch in _unchecked_batches(data, row_type, check):
         check_periods(batch.schema)
-        yield batch
+        yield from within_size(batch)
 
 
 def _unchecked_batches(
@@ -156,7 +158,7 @@ def _of_parts(
             if len(rows) < BATCH_ROWS:
                 continue
         if rows:
-            yield _batch_of_rows(rows, row_type, check, row_count)
+            yield from _batches_of_rows(rows, row_type, check, row_count)
             row_count, rows = row_count + len(rows), []
         if isinstance(part, Mapping):
             continue
@@ -169,16 +171,37 @@ def _of_parts(
             row_count += batch.num_rows
             yield batch
     if rows:
-        yield _batch_of_rows(rows, row_type, check, row_count)
+        yield from _batches_of_rows(rows, row_type, check, row_count)
 
 
-def _batch_of_rows(
+def _batches_of_rows(
     rows: Sequence[Mapping[str, object]], row_type: RowType, check: CheckNames, first_row: int
-) -> pa.RecordBatch:
+) -> Iterator[pa.RecordBatch]:
     names = dict.fromkeys(name for row in rows for name in row)
     check(list(names))
-    columns = {name: column_of_rows(rows, name, row_type.field(name), first_row) for name in names}
-    return pa.RecordBatch.from_pydict(columns) if columns else rows_without_columns(len(rows))
+
+    def converted(some: Sequence[Mapping[str, object]], first: int) -> pa.RecordBatch:
+        columns = {name: column_of_rows(some, name, row_type.field(name), first) for name in names}
+        return pa.RecordBatch.from_pydict(columns) if columns else rows_without_columns(len(some))
+
+    yield from _in_parts(rows, converted, first_row)
+
+
+def _in_parts(
+    values: Sequence[_Value], convert: Callable[[Sequence[_Value], int], _Part], first: int = 0
+) -> Iterator[_Part]:
+    """Convert values, in halves if they take more than an Arrow array can have."""
+    try:
+        part = convert(values, first)
+    except pa.ArrowCapacityError as error:
+        half = len(values) // 2
+        if not half:
+            raise InvalidInputError(f"Row {first} is larger than 2 GiB: {error}.") from error
+    else:
+        yield part
+        return
+    yield from _in_parts(values[:half], convert, first)
+    yield from _in_parts(values[half:], convert, first + half)
 
 
 # ---------------------------------------------------------------- columns
@@ -222,7 +245,16 @@ def _given_column(
         )
     if field is None:
         return column_of_rows([{name: value} for value in values], name, None, 0)
-    return column_of_values(list(values), name, field.type)
+    return _converted(list(values), name, field.type)
+
+
+def _converted(
+    values: Sequence[object], name: str, data_type: DataType
+) -> "pa.ChunkedArray[pa.Scalar[pa.DataType]]":
+    def column(some: Sequence[object], first: int) -> Column:
+        return column_of_values(some, name, data_type, first)
+
+    return pa.chunked_array([*_in_parts(values, column)])
 
 
 def _typed_column(values: object) -> "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]] | None":
@@ -306,14 +338,13 @@ def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames)
     return pa.table(columns)  # type: ignore[arg-type]  # takes chunked columns, too
 
 
-def _objects(series: "pd.Series[str]", name: str, data_type: DataType) -> Column:
+def _objects(
+    series: "pd.Series[str]", name: str, data_type: DataType
+) -> "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]":
     direct = direct_column(series.to_numpy(), data_type)
     if direct is not None:
         return direct
     is_valid = series.notna().to_numpy()
     values = series.to_list()
-    return column_of_values(
-        [value if valid else None for value, valid in zip(values, is_valid, strict=True)],
-        name,
-        data_type,
-    )
+    found = [value if valid else None for value, valid in zip(values, is_valid, strict=True)]
+    return _converted(found, name, data_type)

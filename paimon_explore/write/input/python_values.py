@@ -20,6 +20,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Numbers,
+    as_single,
     build_list,
     build_struct,
     offsets_from_sizes,
@@ -125,6 +126,7 @@ def column_of_values(
 
     Raises:
         InvalidInputError: a value does not fit; the error names its column and row.
+        pa.ArrowCapacityError: the values take more than an array can have.
     """
     row_of = None if first_row < 0 else lambda position: first_row + position
     return _column(values, data_type, Location(column=name, row_of=row_of))
@@ -176,11 +178,11 @@ def _atomic_column(values: Sequence[object], data_type: AtomicType, location: Lo
     root = data_type.root
     if set(map(type, values)) <= _DIRECT.get(root, frozenset()):
         try:
-            direct: Column = pa.array(values, target)
+            direct = pa.array(values, target)
         except UNFIT:
             pass  # the code below finds the value that does not fit
         else:
-            return direct
+            return as_single(direct)
     groups: dict[Hashable, list[int]] = {}
     for position, value in enumerate(values):
         if not is_missing(value):
@@ -224,6 +226,7 @@ def _group_column(
         return pa.concat_arrays(
             [_group_column(values, [position], kind, data_type, location) for position in positions]
         )
+    found = as_single(found)
     if data_type.root in FLOATS and pa.types.is_decimal(found.type):
         found = _large_integers(found, given, data_type, here)
     return conform_at(found, with_nullable(data_type, nullable=True), here)

@@ -9,12 +9,14 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.read import run_order
+from paimon_explore.sql_statements.duckdb import query_rows
 from paimon_explore.sql_statements.duckdb.dialect import parsed_query
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.query_pushdown import wanted_columns
 from paimon_explore.sql_statements.table_references import references_of
 from paimon_explore.sql_statements.tokenizer import tokens_of
+from paimon_explore.table.scan import Scan, read_within
 from support.depth import DEEP
 from support.small_tables import append_table, columns, new_catalog
 
@@ -217,6 +219,42 @@ def test_changes_of_rows_read_only_files_that_computed_constants_allow(tmp_path:
     )
     rows = catalog.sql("SELECT count(*) AS n, count_if(s = 'new') AS m FROM db.t WHERE id < 2 * 40")
     assert rows.to_arrow().to_pylist() == [{"n": 50, "m": 34}]
+
+
+@pytest.mark.parametrize("limit", [1 << 30, 4 * 100])
+def test_a_change_of_several_files_reads_the_tables_of_its_subqueries_once(
+    limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = pe.Catalog(tmp_path)
+    _table(tmp_path, "append", deletes=False)
+    catalog.sql("CREATE TABLE db.other AS SELECT id, s AS t FROM db.t WHERE s LIKE 'k%'")
+    expected = catalog.sql("SELECT id, t AS s FROM db.t LEFT JOIN db.other USING (id) ORDER BY id")
+    rows, reads = expected.to_arrow(), list[bool]()
+
+    def recorded(scan: Scan, size: int) -> pa.Table | None:
+        found = read_within(scan, size)
+        reads.append(found is not None)
+        return found
+
+    monkeypatch.setattr(query_rows, "read_within", recorded)
+    monkeypatch.setattr(query_rows, "memory_limit", lambda: limit)
+    catalog.sql("UPDATE db.t SET s = (SELECT max(o.t) FROM db.other o WHERE o.id = t.id)")
+
+    assert reads == [limit > 400]
+    assert catalog.sql("SELECT id, s FROM db.t ORDER BY id").to_arrow() == rows
+
+
+def test_merges_take_no_subqueries(tmp_path: Path) -> None:
+    catalog = new_catalog(tmp_path)
+    catalog.sql("CREATE TABLE db.t (id INT, v INT)")
+    text = "MERGE INTO db.t USING (SELECT 1 AS id) s ON t.id = s.id WHEN "
+    for clause in (
+        "MATCHED THEN UPDATE SET v = (SELECT max(v) FROM db.t)",
+        "NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 1 + (SELECT max(v) FROM db.t))",
+        "MATCHED AND s.id IN (SELECT id FROM db.t) THEN DELETE",
+    ):
+        with pytest.raises(pe.errors.UnsupportedFeatureError, match=r"Join the table .* USING"):
+            catalog.sql(text + clause)
 
 
 def test_first_rows_are_read_from_the_files_that_may_have_them(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What callers may write: kinds of data, safe casts, and the messages of what does not fit."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
+from paimon_explore.data_types.arrow_buffers import Column, as_buffer
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -24,6 +25,8 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.write.input import arrow_stream, python_values
+from paimon_explore.write.input.python_values import column_of_values
 from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
 
 INT = AtomicType(root=TypeRoot.INT)
@@ -487,3 +490,52 @@ def test_arrays_of_two_dimensions_are_lists() -> None:
     vectors = {"a": np.array([[1.0, 2.0]], np.float32)}
     kind = VectorType(element=AtomicType(root=TypeRoot.FLOAT), length=2)
     assert written(vectors, a=kind) == [{"a": [1.0, 2.0]}]
+
+
+def test_rows_behind_two_gibibytes_of_text_are_taken() -> None:
+    size, count = 2**31 // 1000 + 10, 1000
+    data = as_buffer(np.zeros(size * count, np.uint8))  # never written to: takes no memory
+    offsets = as_buffer(np.arange(count + 1, dtype=np.int64) * size)
+    texts = pa.Array.from_buffers(pa.large_string(), count, [None, offsets, data])
+    last = pa.table({"a": texts}).slice(count - 2)
+
+    assert [len(str(row["a"])) for row in written(last, a=STRING)] == [size, size]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"a": at} for at in range(10)],
+        {"a": list(range(10))},
+        pd.DataFrame({"a": pd.Series(range(10), dtype=object)}),
+    ],
+    ids=["rows", "columns", "frame"],
+)
+def test_python_values_that_one_array_cannot_have_are_converted_in_parts(
+    data: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def three(
+        values: Sequence[object], name: str, data_type: DataType, first_row: int = 0
+    ) -> Column:
+        if len(values) > 3:
+            raise pa.ArrowCapacityError("too many")
+        return column_of_values(values, name, data_type, first_row)
+
+    monkeypatch.setattr(python_values, "column_of_values", three)
+    monkeypatch.setattr(arrow_stream, "column_of_values", three)
+
+    assert written(data, a=BIGINT) == [{"a": at} for at in range(10)]
+    if not isinstance(data, pd.DataFrame):
+        return
+    text = pd.DataFrame({"a": pd.Series([*range(9), "x"], dtype=object)})
+    assert "row 9 (counted from 0)" in refused(text, a=BIGINT)
+
+
+def test_a_single_row_that_no_array_can_have_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> Column:
+        raise pa.ArrowCapacityError("1 values take 3000000000 bytes")
+
+    monkeypatch.setattr(arrow_stream, "column_of_rows", none)
+
+    message = refused([{"a": 1}, {"a": 2}], a=BIGINT)
+    assert message == "Row 0 is larger than 2 GiB: 1 values take 3000000000 bytes."
