@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import arrow_schema, from_arrow
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, decoded_size
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     AtomicType,
@@ -42,6 +42,7 @@ from paimon_explore.write.input.table_batches import Rows
 
 _INDEX = re.compile(r"__index_level_\d+__")
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+_MAX_BYTES = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
     fields: list[DataField] = []
     columns: list[Column] = []
     for number, name in enumerate(names):
-        array = _one(rows.column(name))
+        array = _one(rows.column(name), name)
         known = target.field(name)
         kind = _type_of(array, None if known is None else known.type)
         fields.append(DataField(id=number, name=name, type=kind))
@@ -185,7 +186,13 @@ def _concat(parts: Sequence[pa.Table]) -> pa.Table:
         ) from error
 
 
-def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
+def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]", name: str) -> Column:
+    size = sum(map(decoded_size, values.chunks))
+    if size > _MAX_BYTES and not pat.is_large_binary(values.type):
+        raise InvalidInputError(
+            f"Column {name!r} of the source has {size} bytes; a merge takes at most 2 GiB.",
+            hint="Merge parts of the source one after the other.",
+        )
     return plain_form(values.combine_chunks() if values.num_chunks else pa.array([], values.type))
 
 

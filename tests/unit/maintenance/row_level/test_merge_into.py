@@ -230,3 +230,12 @@ def test_several_columns_match_together() -> None:
         (None, "x"): 10,
         (None, None): 0,
     }
+
+
+def test_a_source_that_no_batch_can_have_is_refused_with_a_way_out() -> None:
+    text = pa.array(["x" * 2**20])
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 2049, pa.int32()), text)
+    source = pa.table({"k": pa.array(range(2049), pa.int32()), "p": texts})
+
+    with pytest.raises(InvalidInputError, match=r"'p' .* 2148532224 bytes.* Merge parts"):
+        table_of().merge(source, on="k").when_matched_update_all().execute()
