@@ -448,7 +448,8 @@ def within_size(batch: pa.RecordBatch, size: int = 1 << 30) -> Iterator[pa.Recor
 
 def without_surroundings(array: Column) -> Column:
     """Return a slice without the values around it, which Arrow would cast, too."""
-    if is_large(array.type) or pa.types.is_nested(array.type):
+    has_offsets = pa.types.is_nested(array.type) and not pa.types.is_fixed_size_list(array.type)
+    if is_large(array.type) or has_offsets:
         return pa.concat_arrays([array, array.slice(0, 0)])
     return array
 
