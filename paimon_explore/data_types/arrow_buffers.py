@@ -39,14 +39,6 @@ _GATHERED_BYTES = 256 << 20
 _SIGNED = {8: "i1", 16: "<i2", 32: "<i4", 64: "<i8"}
 _FLOATING = {32: "<f4", 64: "<f8"}
 _DECIMAL_WORDS = 2
-_VIEW_WORDS = 4
-_LISTS = (
-    pa.ListArray,
-    pa.LargeListArray,
-    pa.FixedSizeListArray,
-    pa.ListViewArray,
-    pa.LargeListViewArray,
-)
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -231,8 +223,14 @@ def build_bool(values: Bools, valid: Bools | None = None) -> Column:
 def build_var(
     data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools | None = None
 ) -> Column:
-    """Build a string or binary array from offsets (n + 1) and data."""
+    """Build a string or binary array from offsets (n + 1) and data.
+
+    Raises:
+        pa.ArrowCapacityError: the type has 32-bit offsets, and the data has more than 2 GiB.
+    """
     wide = is_large(data_type)
+    if not wide:
+        _check_offsets(offsets)
     buffers = [
         validity_buffer(valid),
         as_buffer(offsets.astype(np.int64 if wide else np.int32)),
@@ -399,61 +397,6 @@ def rows_without_columns(count: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
 
 
-def decoded_size(array: Column) -> int:
-    """Return the bytes of the values without encoding; of rows, those of the largest field."""
-    if isinstance(array, pa.ExtensionArray):
-        return decoded_size(array.storage)
-    if isinstance(array, pa.StructArray):
-        return max(map(decoded_size, array.flatten()), default=0)
-    if isinstance(array, pa.MapArray):
-        offsets = list_offsets(array)
-        return decoded_size(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
-    if isinstance(array, _LISTS):
-        return decoded_size(array.flatten())
-    if isinstance(array, pa.DictionaryArray):
-        sizes = build_fixed(pa.int64(), _value_sizes(array.dictionary))
-        return int(int64_values(take_column(sizes, array.indices)).sum())
-    return int(_value_sizes(array).sum()) if _is_view(array.type) else array.nbytes
-
-
-def _value_sizes(array: Column) -> Ints:
-    """Return the bytes of each value; of types that are neither text nor binary, the average."""
-    if _is_view(array.type):
-        views = as_bytes(array.buffers()[1]).view(np.int32).reshape(-1, _VIEW_WORDS)
-        sizes = views[array.offset : array.offset + len(array), 0].astype(np.int64)
-        return np.where(valid_mask(array), sizes, 0)
-    if pa.types.is_binary(kind := array.type) or pa.types.is_string(kind) or is_large(kind):
-        return np.diff(var_values(array)[0])
-    return np.full(len(array), array.nbytes // max(len(array), 1))
-
-
-def _is_view(data_type: pa.DataType) -> bool:
-    return pa.types.is_string_view(data_type) or pa.types.is_binary_view(data_type)
-
-
-def within_size(batch: pa.RecordBatch, size: int = 1 << 30) -> Iterator[pa.RecordBatch]:
-    """Divide a batch so that the values of each column take at most this many bytes.
-
-    Columns of tables have 32-bit offsets, which end at 2 GiB. A single row may be larger.
-    """
-    rows = batch.num_rows
-    if rows <= 1 or max(map(decoded_size, batch.columns), default=0) <= size:
-        yield batch
-        return
-    for part in (batch.slice(0, rows // 2), batch.slice(rows // 2)):
-        for smaller in within_size(part, size):
-            columns = [*map(without_surroundings, smaller.columns)]
-            yield pa.RecordBatch.from_arrays(columns, schema=batch.schema)
-
-
-def without_surroundings(array: Column) -> Column:
-    """Return a slice without the values around it, which Arrow would cast, too."""
-    has_offsets = pa.types.is_nested(array.type) and not pa.types.is_fixed_size_list(array.type)
-    if is_large(array.type) or has_offsets:
-        return pa.concat_arrays([array, array.slice(0, 0)])
-    return array
-
-
 def as_single(made: "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
     """Return an array that Arrow made from Python values.
 
@@ -537,10 +480,15 @@ def build_list(
     Raises:
         pa.ArrowCapacityError: the lists have more than 2^31 - 1 elements.
     """
-    if offsets[-1] > np.iinfo(np.int32).max:
-        raise pa.ArrowCapacityError(f"{len(valid)} lists have {offsets[-1]} elements")
+    _check_offsets(offsets)
     buffers = [validity_buffer(valid), as_buffer(offsets.astype(np.int32))]
     return pa.Array.from_buffers(data_type, len(valid), buffers, children=children)
+
+
+def _check_offsets(offsets: Ints) -> None:
+    if len(offsets) and offsets[-1] > np.iinfo(np.int32).max:
+        msg = f"{len(offsets) - 1} values end at {offsets[-1]}, beyond 32-bit offsets"
+        raise pa.ArrowCapacityError(msg)
 
 
 def build_struct(data_type: pa.DataType, children: list[Column], valid: Bools) -> Column:

@@ -60,9 +60,9 @@ from paimon_explore.spark.stream_source import (
     stream_schema,
 )
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table_base import write_target
 from paimon_explore.table.table_write import TableWriter
 from paimon_explore.write.write_target import WriteTarget
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import at_once
@@ -19,6 +20,7 @@ from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schem
 if TYPE_CHECKING:
     from paimon_explore.inspection.table_view import TableSql, TableView
     from paimon_explore.inspection.views.inspector import Inspector
+    from paimon_explore.write.write_target import WriteTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -143,6 +145,30 @@ def check_writable(table: BaseTable) -> None:
             f"Table {table.name} is opened with time travel and therefore read-only.",
             hint="Open the table without time travel to change it.",
         )
+
+
+def write_target(table: BaseTable, *, replaces: bool) -> "WriteTarget":
+    """Return a table as the target of a job that writes files before one commit.
+
+    The job id and the commit user are new.
+
+    Raises:
+        InvalidInputError: it is opened with time travel.
+    """
+    from paimon_explore.commit.committer import new_commit_user
+    from paimon_explore.write.write_target import WriteTarget
+
+    check_writable(table)
+    schema = latest_schema(store_of(table))
+    options = TableOptions({**schema.options, **dynamic_options_of(table)})
+    return WriteTarget(
+        store=store_of(table),
+        schema=schema,
+        options=options,
+        commit_user=new_commit_user(options),
+        replaces=replaces,
+        job=uuid4().hex[:16],
+    )
 
 
 def target_of(table: BaseTable) -> ScanTarget:

@@ -17,7 +17,7 @@ from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.spark.executor_tasks import WriteJob
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression
 from paimon_explore.spark.writes.write_table import distributed
-from paimon_explore.sql_statements.write_targets import write_target
+from paimon_explore.table.table_base import write_target
 from support.small_tables import new_catalog
 
 ROWS = 2000

@@ -260,7 +260,7 @@ class AppendCompaction:
         part = Splits.one(split.source.take(rows))
         batches = reader.read(part)
         if self._order is not None:
-            batches = iter(self._order.sorted_batches(batches))
+            batches = self._order.sorted_batches(batches)
         for batch in batches:
             writer.write(pa.Table.from_batches([batch]))
         return writer.close()

@@ -24,17 +24,20 @@ Hilbert order is computed as in J. Skilling, "Programming the Hilbert curve" (20
 Spec: append-table, sort compaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore.data_types.array_sizes import fits_array, taken
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
     bool_values,
+    concat_arrays,
+    concat_batches,
     empty_array,
     fixed_values,
     valid_mask,
@@ -45,7 +48,6 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.key_groups import ranks
-from paimon_explore.merge.numpy_columns import int64_array
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -67,24 +69,37 @@ class RowOrder:
     strategy: str
     columns: tuple[DataField, ...]
 
-    def sorted_batches(self, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        """Sort rows; equal rows keep their order."""
-        unsorted = list(batches)
-        if not unsorted:
-            return []
-        rows = pa.Table.from_batches(unsorted).combine_chunks()
-        return self._sorted(rows).to_batches(max_chunksize=_BATCH_ROWS)
+    def sorted_batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Sort rows; equal rows keep their order.
 
-    def _sorted(self, rows: pa.Table) -> pa.Table:
-        parts: list[Column] = [rows.column(field.name).chunk(0) for field in self.columns]  # type: ignore[misc]  # stubs: a chunk is chunked
+        Raises:
+            InvalidInputError: the values of a column to sort by take more than 2 GiB.
+        """
+        unsorted = [batch for batch in batches if batch.num_rows]
+        if not unsorted:
+            return
+        parts = [self._whole(unsorted, field.name) for field in self.columns]
+        count = sum(batch.num_rows for batch in unsorted)
         if self.strategy == "order":
-            order = np.argsort(ranks(parts, count=len(rows)), kind="stable")
+            order = np.argsort(ranks(parts, count=count), kind="stable")
         else:
             keys = [
                 sort_keys(part, field.type) for part, field in zip(parts, self.columns, strict=True)
             ]
             order = z_order(keys) if self.strategy == "zorder" else hilbert_order(keys)
-        return rows.take(int64_array(order))
+        if all(map(fits_array, zip(*(batch.columns for batch in unsorted), strict=True))):
+            unsorted = [concat_batches(unsorted)]
+        for start in range(0, count, _BATCH_ROWS):
+            yield from taken(unsorted, order[start : start + _BATCH_ROWS])
+
+    def _whole(self, batches: Sequence[pa.RecordBatch], name: str) -> Column:
+        columns = [batch.column(name) for batch in batches]
+        if not fits_array(columns):
+            raise InvalidInputError(
+                f"Column {name!r} has more than 2 GiB of values, too many to sort by.",
+                hint="Sort by another column, or compact fewer partitions.",
+            )
+        return concat_arrays(columns)
 
 
 def row_order(

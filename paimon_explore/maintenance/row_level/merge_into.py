@@ -7,8 +7,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.types as pat
 
+from paimon_explore.data_types.array_sizes import fits_array
 from paimon_explore.data_types.arrow import arrow_schema, from_arrow
-from paimon_explore.data_types.arrow_buffers import Column, decoded_size
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     AtomicType,
@@ -42,7 +43,6 @@ from paimon_explore.write.input.table_batches import Rows
 
 _INDEX = re.compile(r"__index_level_\d+__")
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
-_MAX_BYTES = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,16 +147,31 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
         if first == second:
             problem = f"The source has two columns named {first!r}."
         raise InvalidInputError(problem, hint="Rename one of them.")
+    check_size(rows)
     fields: list[DataField] = []
     columns: list[Column] = []
     for number, name in enumerate(names):
-        array = _one(rows.column(name), name)
+        array = _one(rows.column(name))
         known = target.field(name)
         kind = _type_of(array, None if known is None else known.type)
         fields.append(DataField(id=number, name=name, type=kind))
         columns.append(conform(array, kind, where=name))
     row_type = RowType(fields=tuple(fields))
     return row_type, pa.RecordBatch.from_arrays(columns, schema=arrow_schema(row_type))
+
+
+def check_size(source: pa.Table) -> None:
+    """Check that each column of a source fits into one array.
+
+    Raises:
+        InvalidInputError: a column does not.
+    """
+    for name, values in zip(source.column_names, source.columns, strict=True):
+        if not fits_array(values.chunks):
+            raise InvalidInputError(
+                f"Column {name!r} has more than 2 GiB of values, too many for one merge.",
+                hint="Merge parts of the rows one after the other.",
+            )
 
 
 def _table_of(source: object, target: RowType) -> pa.Table:
@@ -186,13 +201,7 @@ def _concat(parts: Sequence[pa.Table]) -> pa.Table:
         ) from error
 
 
-def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]", name: str) -> Column:
-    size = sum(map(decoded_size, values.chunks))
-    if size > _MAX_BYTES and not pat.is_large_binary(values.type):
-        raise InvalidInputError(
-            f"Column {name!r} of the source has {size} bytes; a merge takes at most 2 GiB.",
-            hint="Merge parts of the source one after the other.",
-        )
+def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
     return plain_form(values.combine_chunks() if values.num_chunks else pa.array([], values.type))
 
 

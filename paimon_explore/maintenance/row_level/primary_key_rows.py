@@ -245,9 +245,7 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
         if oldest is None or numbers(split.files.table, "creation_time").max() >= oldest
     ]
     for split, found in reader.by_split(splits):
-        batches = list(found)
-        if batches:
-            rows = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+        for rows in found:
             yield KnownKeys(partition=split.partition, bucket=split.bucket, columns=rows.columns)
 
 

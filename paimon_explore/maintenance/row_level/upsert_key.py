@@ -8,11 +8,12 @@ are not higher.
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.array_sizes import taken
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET
 from paimon_explore.maintenance.row_level.merge_clauses import Clause, ClauseKind
-from paimon_explore.maintenance.row_level.merge_into import MergeSpec
+from paimon_explore.maintenance.row_level.merge_into import MergeSpec, check_size
 from paimon_explore.maintenance.row_level.merge_join import hashable
 from paimon_explore.merge.keys.key_groups import group_tied_rows
 from paimon_explore.merge.keys.normalized_keys import normalized_keys
@@ -40,7 +41,8 @@ def upsert_merge(data: Rows, row_type: RowType, options: TableOptions) -> MergeS
     """
     keys, sequence = options.value(UPSERT_KEY), options.value(SEQUENCE_FIELD)
     batches = open_rows(data, InputShape(row_type=row_type))
-    rows = pa.Table.from_batches(batches, arrow_schema(row_type)).combine_chunks()
+    rows = pa.Table.from_batches(batches, arrow_schema(row_type))
+    check_size(rows)
     newer = conjunction(_compared(CompareOp.LE, name) for name in sequence)
     return MergeSpec(
         source=_newest(rows, keys, sequence) if sequence and rows.num_rows else rows,
@@ -58,7 +60,7 @@ def _compared(op: CompareOp, name: str) -> Expression:
 
 def _newest(rows: pa.Table, keys: tuple[str, ...], sequence: tuple[str, ...]) -> pa.Table:
     """Return of each key the first row with the highest sequence; null is the lowest."""
-    backwards = rows.take(np.arange(rows.num_rows)[::-1]).combine_chunks().to_batches()[0]
+    (backwards,) = taken(rows.to_batches(), np.arange(rows.num_rows)[::-1])
     within = [key for name in sequence for key in normalized_keys(backwards.column(name))]
     columns = [hashable(backwards.column(name)) for name in keys]
     groups = group_tied_rows(columns, within, count=rows.num_rows)[0]

@@ -48,12 +48,11 @@ from paimon_explore.spark.row_level.assigned_values import targets_by_column
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.sql_statements.quoted_names import quoted
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
-from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of
+from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of, write_target
 from paimon_explore.write.input.row_kinds import ROW_KIND
 
 FILE = "_paimon_file"

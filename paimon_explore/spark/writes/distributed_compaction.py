@@ -37,8 +37,8 @@ from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.executor_tasks import pack, unpack
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table_base import write_target
 from paimon_explore.write.buckets.bucket_writers import BucketId
 from paimon_explore.write.write_target import WriteTarget
 

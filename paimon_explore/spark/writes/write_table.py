@@ -50,8 +50,8 @@ from paimon_explore.spark.writes.distributed_compaction import compact_written
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
 from paimon_explore.spark.writes.native_parquet_write import is_native_write, write_natively
 from paimon_explore.sql_statements.quoted_names import quoted
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import write_target
 from paimon_explore.table.table_write import TableWriter, partition_hint
 from paimon_explore.write.buckets.partition_grouping import partitions_of
 from paimon_explore.write.input.table_batches import InputShape, open_rows

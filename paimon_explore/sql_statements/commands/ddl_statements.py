@@ -53,10 +53,9 @@ from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, 
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.catalog.catalog_objects import new_table_schema
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.table_base import store_of
+from paimon_explore.table.table_base import store_of, write_target
 
 _STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "PRIMARY", ",")
 

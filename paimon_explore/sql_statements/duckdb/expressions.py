@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
+from paimon_explore.data_types.array_sizes import within_size
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column as Values
-from paimon_explore.data_types.arrow_buffers import build_fixed, within_size
+from paimon_explore.data_types.arrow_buffers import build_fixed
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
+from paimon_explore.data_types.array_sizes import within_size
 from paimon_explore.data_types.arrow import (
     VARIANT_ARROW,
     from_arrow,
@@ -21,7 +22,6 @@ from paimon_explore.data_types.arrow import (
 from paimon_explore.data_types.arrow_buffers import (
     as_bytes,
     take_rows,
-    within_size,
 )
 from paimon_explore.data_types.definitions import (
     ArrayType,

@@ -13,10 +13,9 @@ from paimon_explore.sql_statements.procedures.partition_arguments import (
     partitions_of,
 )
 from paimon_explore.sql_statements.tokenizer import Reader
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
-from paimon_explore.table.table_base import store_of
+from paimon_explore.table.table_base import store_of, write_target
 
 REWRITES = Procedures()
 """The procedures by name."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.array_sizes import without_surroundings
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
@@ -24,7 +25,6 @@ from paimon_explore.data_types.arrow_buffers import (
     offsets_from_sizes,
     take_rows,
     valid_mask,
-    without_surroundings,
 )
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, TypeVar, runtime_checkabl
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns, within_size
+from paimon_explore.data_types.array_sizes import within_size
+from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import InvalidInputError

@@ -1,18 +1,23 @@
 """Batches with more bytes than a column of a table can have are divided."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types import array_sizes
+from paimon_explore.data_types.array_sizes import decoded_size, taken, within_size
 from paimon_explore.data_types.arrow_buffers import (
     Column,
+    Ints,
     build_list,
-    decoded_size,
-    within_size,
+    build_var,
 )
 
 TEXTS = [None if at % 7 == 3 else "x" * (at % 50) for at in range(200)]
 LISTS = [None if text is None else [text, "y"] for text in TEXTS]
+ONE = np.ones(1, np.bool_)
 BYTES = sum(len(text or "") for text in TEXTS)
 COLUMNS: dict[str, Column] = {
     "text": pa.array(TEXTS),
@@ -61,8 +66,36 @@ def test_a_small_batch_and_a_large_row_stay_whole() -> None:
     assert next(within_size(batch)) is batch
 
 
-def test_lists_with_more_elements_than_arrow_counts_are_refused() -> None:
-    offsets, valid = np.array([0, 2**31]), np.ones(1, np.bool_)
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda offsets: build_list(pa.list_(pa.null()), offsets, [pa.nulls(0)], ONE),
+        lambda offsets: build_var(pa.string(), offsets, np.zeros(0, np.uint8)),
+    ],
+    ids=["list", "text"],
+)
+def test_values_beyond_32_bit_offsets_are_refused(build: Callable[[Ints], Column]) -> None:
+    with pytest.raises(pa.ArrowCapacityError, match="1 values end at 2147483648"):
+        build(np.array([0, 2**31]))
 
-    with pytest.raises(pa.ArrowCapacityError, match="1 lists have 2147483648 elements"):
-        build_list(pa.list_(pa.null()), offsets, [pa.nulls(0)], valid)
+
+@pytest.mark.parametrize("name", sorted(COLUMNS.keys() - {"view"}))  # which Arrow cannot take
+def test_rows_are_taken_from_several_batches(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pa.record_batch({"n": pa.array(range(200)), "v": COLUMNS[name]})
+    batches = [whole.slice(0, 50), whole.slice(50, 1), whole.slice(51, 0), whole.slice(51)]
+    positions = np.random.default_rng(3).permutation(200)[:150]
+    expected = pa.Table.from_batches([whole]).take(positions).combine_chunks()
+
+    assert pa.Table.from_batches(taken(batches, positions)).combine_chunks() == expected
+    monkeypatch.setattr(array_sizes, "_MAX_BYTES", 800)
+    parts = [*taken(batches, positions)]
+    assert len(parts) > 1
+    assert all(decoded_size(part["v"]) <= 800 for part in parts)
+    assert pa.Table.from_batches(parts).combine_chunks() == expected
+
+
+def test_a_row_is_taken_however_large_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_sizes, "_MAX_BYTES", 2)
+    batch = pa.record_batch({"v": ["abc", "d"]})
+
+    assert [part["v"].to_pylist() for part in taken([batch], np.array([1, 0]))] == [["d"], ["abc"]]

@@ -7,12 +7,14 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
+from paimon_explore.data_types import array_sizes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import live, numbered_table
-from support.small_tables import new_catalog
+from support.small_tables import append_table, new_catalog
+from support.small_tables import columns as columns_of
 from support.written import columns
 
 
@@ -41,6 +43,18 @@ def test_rows_are_ordered_by_columns_with_nulls_first(tmp_path: Path) -> None:
     facts = (file["level"], file["file_source"], file["min_sequence_number"])
     assert facts == (0, 0, 0)
     assert table.maintenance.fsck() == []
+
+
+def test_rows_that_no_array_can_have_are_sorted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"k": (at * 7) % 120, "s": str(at) * 40} for at in range(120)]
+    table = append_table(columns_of(k=pa.int32(), s=pa.string()), rows[:50], rows[50:51], rows[51:])
+    monkeypatch.setattr(array_sizes, "_MAX_BYTES", 1000)
+    table.compact(strategy="order", columns=["k"])
+    expected = sorted(rows, key=lambda row: str(row["k"]).zfill(3))
+    assert table.to_arrow().to_pylist() == expected
+    with pytest.raises(InvalidInputError, match=r"'s' has more than 2 GiB .* another column"):
+        table.compact(strategy="order", columns=["s"])
+    assert table.to_arrow().to_pylist() == expected
 
 
 @pytest.mark.parametrize("strategy", ["zorder", "z-order", "hilbert", "auto"])

@@ -28,8 +28,8 @@ from paimon_explore.spark.writes.driver_commit import (
     took_effect,
     withdraw,
 )
-from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import write_target
 from support.small_tables import new_catalog
 
 

@@ -4,6 +4,7 @@ from datetime import date
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types import array_sizes
 from paimon_explore.errors import CommitConflictError, InvalidInputError
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
@@ -151,3 +152,17 @@ def test_an_upsert_of_an_append_table_merges_by_its_upsert_key() -> None:
     ]
     with pytest.raises(InvalidInputError, match=r"primary key, .* 'upsert-key'"):
         append_table(schema, []).upsert([row])
+
+
+def test_rows_of_one_upsert_key_may_come_in_several_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    schema = columns(id=pa.int64(), at=pa.int64(), note=pa.string())
+    table = append_table(schema, [], options={"upsert-key": "id", "sequence.field": "at"})
+    batches = [pa.table({"id": [1, 2], "at": [at, -at], "note": [str(at)] * 2}) for at in range(5)]
+    table.upsert(iter(batches))
+    found = {row["id"]: row["note"] for row in table.to_arrow().to_pylist()}
+    assert found == {1: "4", 2: "0"}
+    monkeypatch.setattr(array_sizes, "_MAX_BYTES", 50)
+    with pytest.raises(InvalidInputError, match=r"'id' has more than 2 GiB .* Merge parts"):
+        table.upsert(iter(batches))
