@@ -21,6 +21,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
     var_values,
 )
+from paimon_explore.errors import InvalidInputError
 
 _VIEW_WORDS = 4
 _LISTS = (
@@ -92,6 +93,24 @@ def fits_array(columns: Sequence[Column]) -> bool:
     """Return whether the values of arrays of one type fit into one array; BLOB values always do."""
     is_blob = bool(columns) and pa.types.is_large_binary(columns[0].type)
     return is_blob or sum(map(decoded_size, columns)) <= _MAX_BYTES
+
+
+def check_fits(rows: pa.Table, purpose: str, hint: str) -> None:
+    """Check that each column of a table fits into one array.
+
+    Args:
+        rows: the table.
+        purpose: what its values are too many for, for the error.
+        hint: what to do instead.
+
+    Raises:
+        InvalidInputError: a column does not.
+    """
+    for name, values in zip(rows.column_names, rows.columns, strict=True):
+        if not fits_array(values.chunks):
+            raise InvalidInputError(
+                f"Column {name!r} has more than 2 GiB of values, too many {purpose}.", hint=hint
+            )
 
 
 def taken(batches: Sequence[pa.RecordBatch], positions: Ints) -> Iterator[pa.RecordBatch]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.array_sizes import check_fits
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.value_equality import codes, combined, rank_in_group
@@ -249,7 +250,9 @@ def _numbered(
     before: pa.Table, after: pa.Table, keys: Sequence[str]
 ) -> tuple[pa.Table, Ints, Ints]:
     """The rows of both states, a number per row, and one per key; without keys rows are keys."""
-    rows = pa.concat_tables([before, after]).combine_chunks()
+    rows = pa.concat_tables([before, after])
+    check_fits(rows, "to compare", "Pass where= to compare fewer rows.")
+    rows = rows.combine_chunks()
     row = combined([codes(column(rows, name)) for name in rows.column_names], count=len(rows))
     if keys:
         return rows, row, combined([codes(column(rows, name)) for name in keys], count=len(rows))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.array_sizes import check_fits
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes, combined
@@ -48,7 +49,9 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
         new: rows of the new state with the same columns.
         keys: the primary key columns; empty to compare whole rows.
     """
-    rows = pa.concat_tables([old, new]).combine_chunks()
+    rows = pa.concat_tables([old, new])
+    check_fits(rows, "to compare", "Use between() with where=.")
+    rows = rows.combine_chunks()
     split, count = old.num_rows, rows.num_rows
     row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
     if not keys:  # duplicates are numbered to be distinct

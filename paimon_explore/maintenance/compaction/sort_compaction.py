@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.data_types.array_sizes import fits_array, taken
+from paimon_explore.data_types.array_sizes import check_fits, fits_array, taken
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
@@ -93,13 +93,9 @@ class RowOrder:
             yield from taken(unsorted, order[start : start + _BATCH_ROWS])
 
     def _whole(self, batches: Sequence[pa.RecordBatch], name: str) -> Column:
-        columns = [batch.column(name) for batch in batches]
-        if not fits_array(columns):
-            raise InvalidInputError(
-                f"Column {name!r} has more than 2 GiB of values, too many to sort by.",
-                hint="Sort by another column, or compact fewer partitions.",
-            )
-        return concat_arrays(columns)
+        columns = pa.Table.from_batches([batch.select([name]) for batch in batches])
+        check_fits(columns, "to sort by", "Sort by another column, or compact fewer partitions.")
+        return concat_arrays(columns.column(0).chunks)
 
 
 def row_order(

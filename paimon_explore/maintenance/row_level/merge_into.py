@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.data_types.array_sizes import fits_array
+from paimon_explore.data_types.array_sizes import check_fits
 from paimon_explore.data_types.arrow import arrow_schema, from_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
@@ -42,6 +42,8 @@ from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of
 from paimon_explore.write.input.table_batches import Rows
 
 _INDEX = re.compile(r"__index_level_\d+__")
+PARTS = "Merge parts of the rows one after the other."
+"""The hint for a source with more than 2 GiB of a column."""
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 
 
@@ -147,7 +149,7 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
         if first == second:
             problem = f"The source has two columns named {first!r}."
         raise InvalidInputError(problem, hint="Rename one of them.")
-    check_size(rows)
+    check_fits(rows, "for one merge", PARTS)
     fields: list[DataField] = []
     columns: list[Column] = []
     for number, name in enumerate(names):
@@ -158,20 +160,6 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
         columns.append(conform(array, kind, where=name))
     row_type = RowType(fields=tuple(fields))
     return row_type, pa.RecordBatch.from_arrays(columns, schema=arrow_schema(row_type))
-
-
-def check_size(source: pa.Table) -> None:
-    """Check that each column of a source fits into one array.
-
-    Raises:
-        InvalidInputError: a column does not.
-    """
-    for name, values in zip(source.column_names, source.columns, strict=True):
-        if not fits_array(values.chunks):
-            raise InvalidInputError(
-                f"Column {name!r} has more than 2 GiB of values, too many for one merge.",
-                hint="Merge parts of the rows one after the other.",
-            )
 
 
 def _table_of(source: object, target: RowType) -> pa.Table:

@@ -8,12 +8,12 @@ are not higher.
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.array_sizes import taken
+from paimon_explore.data_types.array_sizes import check_fits, taken
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET
 from paimon_explore.maintenance.row_level.merge_clauses import Clause, ClauseKind
-from paimon_explore.maintenance.row_level.merge_into import MergeSpec, check_size
+from paimon_explore.maintenance.row_level.merge_into import PARTS, MergeSpec
 from paimon_explore.maintenance.row_level.merge_join import hashable
 from paimon_explore.merge.keys.key_groups import group_tied_rows
 from paimon_explore.merge.keys.normalized_keys import normalized_keys
@@ -42,7 +42,7 @@ def upsert_merge(data: Rows, row_type: RowType, options: TableOptions) -> MergeS
     keys, sequence = options.value(UPSERT_KEY), options.value(SEQUENCE_FIELD)
     batches = open_rows(data, InputShape(row_type=row_type))
     rows = pa.Table.from_batches(batches, arrow_schema(row_type))
-    check_size(rows)
+    check_fits(rows, "for one merge", PARTS)
     newer = conjunction(_compared(CompareOp.LE, name) for name in sequence)
     return MergeSpec(
         source=_newest(rows, keys, sequence) if sequence and rows.num_rows else rows,

@@ -14,6 +14,8 @@ from paimon_explore.data_types.arrow_buffers import (
     build_list,
     build_var,
 )
+from paimon_explore.errors import InvalidInputError
+from support.small_tables import append_table, columns
 
 TEXTS = [None if at % 7 == 3 else "x" * (at % 50) for at in range(200)]
 LISTS = [None if text is None else [text, "y"] for text in TEXTS]
@@ -99,3 +101,16 @@ def test_a_row_is_taken_however_large_it_is(monkeypatch: pytest.MonkeyPatch) -> 
     batch = pa.record_batch({"v": ["abc", "d"]})
 
     assert [part["v"].to_pylist() for part in taken([batch], np.array([1, 0]))] == [["d"], ["abc"]]
+
+
+def test_states_that_no_array_can_have_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = append_table(
+        columns(k=pa.int32(), s=pa.string()), [{"k": 1, "s": "x" * 90}], [{"k": 2, "s": "y" * 20}]
+    )
+    table.compact()
+    table.delete("k = 1")
+    monkeypatch.setattr(array_sizes, "_MAX_BYTES", 100)
+    with pytest.raises(InvalidInputError, match=r"'s' has more than 2 GiB .* where="):
+        table.between(2, 4, mode="diff").to_arrow()
+    found = table.between(2, 4, mode="diff", where="k = 2").to_arrow()
+    assert found.num_rows == 0
