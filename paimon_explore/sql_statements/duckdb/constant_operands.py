@@ -38,8 +38,8 @@ _MAX_ROWS = 100_000
 """Maximum number of rows of tables whose keys are read before the query runs."""
 _MAX_SPLITS = 16
 """Maximum number of splits of such a table."""
-_MAX_KEYS = 1000
-"""Maximum number of keys that a condition lists; beyond it has their range."""
+_MAX_KEYS = 100
+"""Maximum number of keys that a condition lists; beyond, and without gaps, it has their range."""
 
 
 def compute_constants(tree: exp.Expr, compute: _Compute, columns: _Columns) -> bool:
@@ -167,7 +167,9 @@ def push_keys(
         push_down: replaces the scans by those with the conditions of the query.
     """
     keys = _Keys(scan_of, compute)
-    for _ in range(_ROUNDS):
+    scans = [scan_of(table.name) for table in tree.find_all(exp.Table)]
+    is_worth = any(scan is not None and _has_parts(scan) for scan in scans)
+    for _ in range(_ROUNDS if is_worth else 0):
         known = keys.count
         added: list[tuple[exp.Select, exp.Expr | None]] = []
         try:
@@ -246,6 +248,11 @@ def _are_small(scans: Sequence[Scan], most: int) -> bool:
     return is_few and all(len(scan.plan().splits) <= _MAX_SPLITS for scan in scans)
 
 
+def _has_parts(scan: Scan) -> bool:
+    """Return whether a table has partitions, or many rows, of which keys may exclude some."""
+    return bool(scan.target.schema.partition_keys) or _row_count(scan) > _MAX_ROWS
+
+
 def _row_count(scan: Scan) -> int:
     """Return the number of stored rows of a table; too many if it is not known."""
     snapshot = scan.target.snapshot
@@ -311,9 +318,16 @@ def _is_one_of(column: exp.Column, values: "_Values | None") -> exp.Expr | None:
     if values is None or _kind(column) != _kind_of(values.type):
         return None
     found = values.unique().drop_null()
-    if len(found) <= _MAX_KEYS:
-        listed = [constant(one.as_py()) for one in found]
-        return exp.In(this=column.copy(), expressions=listed)
     ends = pc.min_max(found)
-    low, high = (constant(ends[end].as_py()) for end in ("min", "max"))
-    return exp.Between(this=column.copy(), low=low, high=high)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    is_range = len(found) > _MAX_KEYS or (len(found) > 1 and _count(low, high) == len(found))
+    if is_range:
+        return exp.Between(this=column.copy(), low=constant(low), high=constant(high))
+    return exp.In(this=column.copy(), expressions=[constant(one.as_py()) for one in found])
+
+
+def _count(low: object, high: object) -> int:
+    """Return the number of integers or dates from one to another; 0 for texts."""
+    if isinstance(low, date) and isinstance(high, date):
+        return (high - low).days + 1
+    return high - low + 1 if isinstance(low, int) and isinstance(high, int) else 0
