@@ -28,6 +28,7 @@ RANDOM = (exp.Rand, exp.Randn, exp.Uuid)
 _RANDOM_NAMES = frozenset({"monotonically_increasing_id", "randstr", "shuffle", "uniform"})
 _COMPARISONS = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 _NOT_CONSTANT = (exp.Column, exp.Query, exp.AggFunc, exp.Window, exp.UDTF, exp.Star)
+_CHOOSING = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample, exp.Window)
 _PLAIN = (exp.Literal, exp.Null, exp.Boolean)
 _Values: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 _Compute = Callable[[exp.Query], pa.Table]
@@ -119,6 +120,14 @@ def _is_independent(query: exp.Query, columns: _Columns) -> bool:
         column.parts[0].name.lower() in (names if len(column.parts) == 1 else tables)
         for column in query.find_all(exp.Column)
         if not isinstance(column.this, exp.Star)
+    )
+
+
+def _may_vary(query: exp.Query) -> bool:
+    """Return whether a query may return other rows when it runs again: those of LIMIT, or ties."""
+    aggregates = query.find_all(exp.AggFunc)
+    return query.find(*_CHOOSING) is not None or not all(
+        isinstance(one, exp.Min | exp.Max | exp.Count) for one in aggregates
     )
 
 
@@ -233,7 +242,7 @@ class _Keys:
 
     def _of_query(self, query: exp.Query) -> "_Values | None":
         names = partial(_column_names, self._scan_of)
-        if not _is_independent(query, names) or _is_random(query):
+        if not _is_independent(query, names) or _is_random(query) or _may_vary(query):
             return None
         try:
             rows = self._compute(query.copy())

@@ -232,6 +232,7 @@ def _answer(text: str, rows: Mapping[str, object]) -> pa.Table:
         ("sales LEFT ANTI JOIN days ON day_id = id AND month = 2", 9),
         ("sales WHERE day_id NOT IN (SELECT id FROM days WHERE month = 1)", 9),
         ("sales WHERE day_id = 3 OR day_id IN (SELECT id FROM days WHERE month = 1)", 9),
+        ("sales WHERE day_id IN (SELECT id FROM days WHERE month = 1 LIMIT 9)", 9),
         ("sales, days WHERE day_id = id", 9),
         ("sales, days WHERE day_id + 0 = id AND month = 2", 9),
     ],
