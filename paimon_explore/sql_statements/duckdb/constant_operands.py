@@ -6,7 +6,7 @@ the keys of a small table with a condition exclude files of the tables that are 
 as dynamic partition pruning), as do the rows of `dt IN (SELECT …)`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import TypeAlias
@@ -56,17 +56,44 @@ def compute_constants(tree: exp.Expr, compute: _Compute, columns: _Columns) -> b
     Returns:
         Whether an operand was replaced.
     """
+    operands = [
+        (operand, query, kind)
+        for column, others in map(_sides, _comparisons(tree))
+        for kind in [_time_type(column)]
+        for operand in (others if column is not None else ())
+        if (query := _query_of(operand, kind, columns)) is not None
+    ]
+    known = _rows_at_once([query for _, query, _ in operands], compute)
     is_changed = False
-    for node in _comparisons(tree):
-        column, others = _sides(node)
-        kind = _time_type(column)
-        for operand in others if column is not None else ():
-            query = _query_of(operand, kind, columns)
-            found = None if query is None else _literal(query, kind, compute)
-            if found is not None:
-                operand.replace(found)
-                is_changed = True
+    for operand, query, kind in operands:
+        found = _literal(query, kind, partial(_known_rows, known, compute))
+        if found is not None:
+            operand.replace(found)
+            is_changed = True
     return is_changed
+
+
+def _known_rows(known: Mapping[int, pa.Table], compute: _Compute, query: exp.Query) -> pa.Table:
+    return known[id(query)] if id(query) in known else compute(query)
+
+
+def _rows_at_once(queries: Sequence[exp.Query], compute: _Compute) -> dict[int, pa.Table]:
+    """Return the rows of queries of one constant by their id, which one query computes.
+
+    Empty if one of them fails, so that the others are computed alone.
+    """
+    plain = [
+        one for one in queries if [key for key in one.args if one.args[key]] == ["expressions"]
+    ]
+    plain = [one for one in plain if len(one.selects) == 1 and one.find(exp.From) is None]
+    items = [exp.alias_(one.selects[0].unalias().copy(), f"v{at}") for at, one in enumerate(plain)]
+    if len(plain) <= 1:
+        return {}
+    try:
+        rows = compute(exp.select(*items))
+    except (PaimonError, pa.ArrowException):
+        return {}
+    return {id(one): rows.select([at]) for at, one in enumerate(plain)}
 
 
 def _comparisons(tree: exp.Expr) -> list[exp.Expr]:
