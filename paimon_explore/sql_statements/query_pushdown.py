@@ -42,6 +42,8 @@ _OTHER_ROWS = ("pivots", *_LIMITS)
 """What makes other rows of a table or subquery before the conditions apply."""
 _GROUPS = ("grouping_sets", "cube", "rollup", "totals", "all")
 _LARGEST = 2**63 - 1
+SOURCE = "source"
+"""Metadata of a column that is not qualified: the alias of the table or subquery that has it."""
 _MICROSECONDS = 6
 """Digits of the fraction of seconds that Spark compares."""
 _TIMES = {TypeRoot.TIMESTAMP: "timestampntz", TypeRoot.TIMESTAMP_LTZ: "timestamptz"}
@@ -147,28 +149,35 @@ def _conditions_of(node: exp.Expr) -> list[exp.Expr]:
     if any(node.args.get(key) for key in _OTHER_ROWS):
         return []
     joins = [join for join in select.args.get("joins") or [] if isinstance(join, exp.Join)]
-    if any(str(join.side).upper() in {"RIGHT", "FULL"} for join in joins):
+    if any(map(keeps_right, joins)):
         return []
     where = select.args.get("where")
     found = conjuncts(where and where.this)
     found += _after_groups(select) + _around(select)
     for join in joins:
-        found += conjuncts(join.args.get("on")) if _is_inner(join) else []
-    if isinstance(source, exp.From) or _is_inner(source):
+        found += conjuncts(join.args.get("on")) if is_inner(join) else []
+    if isinstance(source, exp.From) or is_inner(source):
         return found + _of_equal_columns(found)
     own, alias = conjuncts(source.args.get("on")), node.alias_or_name.lower()
     others = [one for one in found if alias not in {"", *_tables(one)}]
     return own + _of_equal_columns(own + others)
 
 
-def _is_inner(join: exp.Join) -> bool:
+def keeps_right(join: exp.Join) -> bool:
+    """Return whether a join returns also rows without a match of what it joins."""
+    return str(join.side).upper() in {"RIGHT", "FULL"}
+
+
+def is_inner(join: exp.Join) -> bool:
+    """Return whether a join returns only pairs of rows for which its condition holds."""
     kinds = {str(join.args.get(key) or "").upper() for key in ("side", "kind", "method")}
     return kinds <= {"", "INNER", "CROSS"}
 
 
 def _tables(condition: exp.Expr) -> set[str]:
     """Return by what a condition qualifies its columns; "" for a column that is not qualified."""
-    return {column.table.lower() for column in condition.find_all(exp.Column)}
+    found = (column_parts(column) for column in condition.find_all(exp.Column))
+    return {parts[0] if len(parts) > 1 else "" for parts in found}
 
 
 def _after_groups(select: exp.Select) -> list[exp.Expr]:
@@ -205,7 +214,7 @@ def _around(select: exp.Select) -> list[exp.Expr]:
     alias, is_alone = node.alias_or_name.lower(), reader is not None and _is_alone(reader)
 
     def inside(column: exp.Column) -> exp.Expr | None:
-        parts = [part.name.lower() for part in column.parts]
+        parts = column_parts(column)
         is_own = parts[0] == alias if len(parts) > 1 else is_alone
         return returned(parts[-1]) if is_own and len(parts) <= 2 else None  # noqa: PLR2004 - alias and column
 
@@ -303,8 +312,15 @@ def _item(select: exp.Select, key: exp.Expr) -> exp.Expr:
 def _names(value: exp.Expr) -> object:
     """Return what is the same for the same column."""
     if isinstance(value, exp.Column):
-        return tuple(part.name.lower() for part in value.parts)
+        return tuple(column_parts(value))
     return value.sql()
+
+
+def column_parts(column: exp.Column) -> list[str]:
+    """Return the parts of the name of a column in lower case, with the source that it has."""
+    parts = [part.name.lower() for part in column.parts]
+    source = column.meta.get(SOURCE) if len(parts) == 1 else None
+    return parts if source is None else [str(source), *parts]
 
 
 def _of_equal_columns(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
@@ -397,7 +413,7 @@ class _Scope:
             node = node.this
         if not isinstance(node, exp.Column):
             return None
-        names = [part.name for part in node.parts] + names
+        names = column_parts(node) + names
         is_qualified = len(names) > 1 and names[0].lower() == self._alias
         if (is_qualified and self._alias in self._names) or not (is_qualified or self._alone):
             return None
@@ -435,7 +451,7 @@ class _Scope:
 
     def _in(self, part: exp.In) -> Term | None:
         found = self._field(part.this)
-        if found is None or not part.expressions or part.args.get("query") is not None:
+        if found is None or any(part.args.get(key) for key in ("query", "unnest", "field")):
             return None
         values = [_constant(one, found[1]) for one in part.expressions]
         if None in values:

@@ -24,6 +24,17 @@ _UPPER = frozenset(
     }
 )
 """Functions that Spark writes in upper case."""
+WRITTEN = "written"
+"""Metadata of a function: how Spark writes the one of its names that the query has."""
+ALIASES = {
+    **dict.fromkeys(("power", "signum"), str.upper),
+    **dict.fromkeys(("lcase", "ucase", "len", "char_length", "character_length"), str.lower),
+    **dict.fromkeys(("ceiling", "pow", "mod", "nvl", "ifnull", "var_samp", "date_diff"), str.lower),
+    "substr": str.lower,
+}
+"""Functions with several names, which Spark keeps, and the case in which it writes each."""
+_REST = "2147483647"
+"""The length of `substring` without one."""
 
 
 def column_namer() -> _Write:
@@ -58,6 +69,9 @@ def _name(item: exp.Expr, write: _Write) -> str:
 
 def _text(node: exp.Expr, write: _Write) -> str | None:
     """Return the text of an expression whose parts have theirs; None for that of sqlglot."""
+    written = str(node.meta.get(WRITTEN, ""))
+    if written and not isinstance(node, exp.Substring):
+        return f"{written}({', '.join(map(write, node.iter_expressions()))})"
     if type(node) in _SIGNS:
         return f"({write(node.this)} {_SIGNS[type(node)]} {write(node.expression)})"
     if type(node) in _TEXTS:
@@ -81,12 +95,31 @@ def _negative(node: exp.Expr, write: _Write) -> str:
     return f"-{text}" if text[0].isdigit() else f"(- {text})"
 
 
+def _substring(node: exp.Expr, write: _Write) -> str:
+    parts = [write(one) for one in (node.this, node.args["start"])]
+    length = node.args.get("length")
+    parts.append(_REST if length is None else write(length))
+    return f"{node.meta.get(WRITTEN, 'substring')}({', '.join(parts)})"
+
+
+def _cast(node: exp.Expr, write: _Write) -> str:
+    text, kind = write(node), node.args["to"]
+    if not kind.is_type("decimal"):
+        return text
+    digits = [*map(write, kind.expressions), *("10", "0")[len(kind.expressions) :]]
+    return f"{text.rpartition(' AS ')[0]} AS DECIMAL({','.join(digits)}))"
+
+
 _TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr, _Write], str | None]] = {
     exp.Column: lambda node, _: node.name,
     exp.Literal: lambda node, _: None if isinstance(node.parent, exp.Interval) else node.name,
     exp.Interval: lambda node, write: write(node).replace("'", ""),
     exp.Subquery: lambda *_: "scalarsubquery()",
     exp.Exists: lambda *_: "exists()",
+    exp.Any: lambda node, write: f"any({write(node.this)})",
+    exp.Substring: _substring,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
     exp.Paren: lambda node, write: write(node.this),
     exp.Boolean: lambda node, write: write(node).lower(),
     exp.NEQ: lambda node, write: f"(NOT ({write(node.this)} = {write(node.expression)}))",

@@ -1,4 +1,4 @@
-"""Types of columns and operands for which DuckDB chooses another type of a result than Spark."""
+"""Types and relations of columns, and operands of which DuckDB makes another type than Spark."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,9 @@ from paimon_explore.data_types.definitions import (
     MapType,
     TypeRoot,
 )
+from paimon_explore.sql_statements.query_pushdown import SOURCE
 
+_Columns = Callable[[str], Iterable[str] | None]
 _MICROSECONDS = 6
 """The digits of a fraction of a second that DuckDB's functions know."""
 _NANOSECONDS = "(9)"
@@ -58,6 +60,102 @@ def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -
         name = alias.alias.lower()
         own = [one for one in found.get(name, ()) if name not in kinds or _may_be_alias(one)]
         _mark(own, alias.this)
+
+
+def mark_sources(tree: exp.Expr, columns: _Columns) -> None:
+    """Mark columns without a qualifier by the alias of the relation of their SELECT that has them.
+
+    Only conditions that are pushed down use that, so a SELECT stays as it is where the columns of
+    one of its relations are not known.
+
+    Args:
+        tree: the query.
+        columns: returns the columns of a table by its name; None for another name.
+    """
+    relations = _Relations(columns)
+    for select in tree.find_all(exp.Select):
+        owners = relations.owners(select) if select.args.get("joins") else {}
+        for column in select.find_all(exp.Column) if owners else ():
+            owner = owners.get(column.name.lower()) if len(column.parts) == 1 else None
+            if owner is not None and column.parent_select is select:
+                column.meta[SOURCE] = owner
+
+
+class _Relations:
+    """The names of the columns of tables, subqueries and CTEs, in lower case.
+
+    Args:
+        columns: returns the columns of a table by its name; None for another name.
+    """
+
+    def __init__(self, columns: _Columns) -> None:
+        self._columns = columns
+        self._known: dict[int, frozenset[str] | None] = {}
+
+    def owners(self, select: exp.Select) -> dict[str, str | None]:
+        """Return the alias of the relation that has a column; None if several have it."""
+        relations = _relations(select)
+        aliases = [one.alias_or_name.lower() for one in relations]
+        names = [self._names(one) for one in relations]
+        if len(set(aliases)) < len(aliases) or None in names or select.args.get("laterals"):
+            return {}
+        owners: dict[str, str | None] = {}
+        for alias, found in zip(aliases, names, strict=True):
+            owners |= {name: None if name in owners else alias for name in found or ()}
+        return owners
+
+    def _names(self, node: exp.Expr) -> frozenset[str] | None:
+        """Return the names of a relation or query; None if they are not known."""
+        if id(node) not in self._known:
+            self._known[id(node)] = None  # while a CTE is asked for its own
+            found = self._found(node)
+            names = None if found is None else frozenset(map(str.lower, found))
+            self._known[id(node)] = None if names is None or "" in names else names
+        return self._known[id(node)]
+
+    def _found(self, node: exp.Expr) -> Iterable[str] | None:
+        if isinstance(node, exp.Select):
+            return self._selected(node)
+        alias = node.args.get("alias")
+        if node.args.get("pivots") or node.args.get("joins"):
+            return None
+        if alias is not None and alias.args.get("columns"):
+            return [one.name for one in alias.args["columns"]]
+        if isinstance(node, exp.Subquery | exp.CTE | exp.SetOperation):
+            return self._names(node.this)
+        cte = _cte_of(node)
+        return self._columns(node.name) if cte is None else self._names(cte)
+
+    def _selected(self, select: exp.Select) -> list[str] | None:
+        names: list[str] = []
+        for item in select.expressions:
+            if not item.is_star:
+                names.append(item.alias_or_name)
+                continue
+            parts = [self._names(one) for one in _relations(select)]
+            is_plain = isinstance(item, exp.Star) and not any(item.args.values())
+            if None in parts or not is_plain or select.args.get("laterals"):
+                return None
+            names += [name for part in parts for name in part or ()]
+        return names
+
+
+def _relations(select: exp.Select) -> list[exp.Expr]:
+    """Return the tables and subqueries that a SELECT reads."""
+    source, joins = select.args.get("from_"), select.args.get("joins") or []
+    return [one.this for one in ([] if source is None else [source]) + joins]
+
+
+def _cte_of(table: exp.Expr) -> exp.Expr | None:
+    """Return the CTE, of the queries around a table, for which it stands; None if there is none."""
+    outer: exp.Expr | None = table
+    while outer is not None:
+        clause = outer.args.get("with_")
+        for cte in [] if clause is None else clause.expressions:
+            if isinstance(cte, exp.CTE) and cte.alias.lower() == table.name.lower():
+                return cte
+        outer = outer.parent
+    return None
 
 
 def _type_name(column_type: DataType | None) -> str:

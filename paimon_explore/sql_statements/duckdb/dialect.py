@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.clauses import silent_sqlglot
-from paimon_explore.sql_statements.duckdb.column_names import column_namer
+from paimon_explore.sql_statements.duckdb.column_names import ALIASES, WRITTEN, column_namer
 from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
     GENERATORS,
@@ -144,7 +144,8 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         raise QueryProblemError(f"The query cannot be parsed: nothing follows {missing.text!r}.")
     with _parsing():
         read = _AnsiSpark if dialect == SPARK else dialect
-        tree = sqlglot.parse_one(_numbered(text, dialect), read=read)
+        numbered = _numbered(text, dialect)
+        tree = sqlglot.parse_one(numbered, read=read)
     if isinstance(tree, exp.Values):
         rest = {name: tree.args[name] for name in tree.args.keys() - {"expressions", "alias"}}
         rows = exp.Values(expressions=tree.expressions)
@@ -152,14 +153,18 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     if not isinstance(tree, exp.Query):
         raise _unknown_statement(text)
     if dialect == SPARK:
-        _name_as_spark(tree)
+        _name_as_spark(tree, numbered)
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             _check_function(table, dialect)
     return tree
 
 
-def _name_as_spark(tree: exp.Query) -> None:
+def _name_as_spark(tree: exp.Query, text: str) -> None:
+    for function in tree.find_all(exp.Func, exp.Mod):
+        given = text[function.meta.get("start", 0) : function.meta.get("end", -1) + 1].lower()
+        if given in ALIASES:
+            function.meta[WRITTEN] = ALIASES[given](given)
     if not tree.args.get("from_"):
         _replace_constants(tree)
     for inner in list(tree.find_all(exp.Subquery)):
@@ -191,7 +196,10 @@ def _name_again(function: exp.Anonymous) -> None:
         function.set("this", name)
         make = None if name.upper() in _OWN else _SPARK.FUNCTIONS.get(name.upper())
         if make is not None:
-            function.replace(make(function.expressions))
+            made = make(function.expressions)
+            if name.lower() in ALIASES:
+                made.meta[WRITTEN] = ALIASES[name.lower()](name)
+            function.replace(made)
 
 
 def _without_parentheses(inner: exp.Subquery) -> None:
@@ -251,13 +259,23 @@ def _new_names(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
                 yield one.start, one.end, f"`{one.text}`"
         elif one.word == "WINDOW":
             yield one.start, one.end, "time_window"
-        elif (
+        elif (one.word == "SUBSTR" and not _has_from(tokens[at + 1 :])) or (
             one.word in _RENAMED
             and before[-1:] != [")"]
             and not (one.word == "REPLACE" and is_star)
             and not (one.word == "TIMESTAMP" and tokens[at + 2].kind is Kind.NUMBER)
         ):
             yield one.start, one.end, _UNKNOWN + one.text
+
+
+def _has_from(tokens: Sequence[Token]) -> bool:
+    """Return whether the parentheses with which tokens begin contain FROM, as of `substr`."""
+    depth = 0
+    for one in tokens:
+        depth += (one.sign in OPENERS) - (one.sign in CLOSERS)
+        if depth == 0 or (depth == 1 and one.word == "FROM"):
+            return depth == 1
+    return False
 
 
 def _check_arguments(tokens: Sequence[Token]) -> None:

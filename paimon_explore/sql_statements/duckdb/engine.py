@@ -24,8 +24,12 @@ from paimon_explore.fileio.paths import scheme
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import compare_without_spaces, padded_rows
-from paimon_explore.sql_statements.duckdb.column_types import cut_nanoseconds, mark_types
-from paimon_explore.sql_statements.duckdb.constant_operands import compute_constants
+from paimon_explore.sql_statements.duckdb.column_types import (
+    cut_nanoseconds,
+    mark_sources,
+    mark_types,
+)
+from paimon_explore.sql_statements.duckdb.constant_operands import compute_constants, push_keys
 from paimon_explore.sql_statements.duckdb.database import (
     FileRows,
     SelectedColumns,
@@ -182,8 +186,10 @@ class DuckDBEngine:
             mark_types(tree, typed)
             cut_nanoseconds(tree)
             is_changed = compute_constants(tree, self._computed, self._column_names)
-            if is_changed or tree.find(exp.Join) is not None:
+            if is_changed or tree.find(exp.Join, exp.In) is not None:
+                mark_sources(tree, self._column_names)
                 self._filter_again(tree)
+                push_keys(tree, self._stored_scan, self._read_all, self._filter_again)
             compare_without_spaces(tree, typed)
         names = {table.name for table in tree.find_all(exp.Table)}
         others = self._scans.keys() - names
@@ -228,6 +234,10 @@ class DuckDBEngine:
                 break
         return pa.Table.from_batches(found, reader.schema)
 
+    def _read_all(self, query: exp.Query) -> pa.Table:
+        """Return the rows of a query."""
+        return self._rows_of(query).to_batches().read_all()
+
     def _column_names(self, view: str) -> list[str] | None:
         """Return the columns of a table by its view."""
         fields = self._fields.get(view)
@@ -241,8 +251,16 @@ class DuckDBEngine:
             if where is None:
                 continue
             self.read[node.name] = replace(self.read[node.name], where=where)
-            if node.name in self._scans:
-                self._scans[node.name] = self._scans[node.name].filter(where)
+            scan = self._stored_scan(node.name)
+            if scan is not None and node.name in self._scans:
+                self._scans[node.name] = scan.filter(where)
+            elif scan is not None:
+                self._sources[_stored(node.name)] = scan.filter(where)
+
+    def _stored_scan(self, view: str) -> Scan | None:
+        """Return the scan of a table by its view, before CHAR columns are padded."""
+        found = self._sources.get(_stored(view), self._scans.get(view))
+        return found if isinstance(found, Scan) else None
 
     def _column_types(self, views: Mapping[str, object]) -> Iterator[tuple[str, DataType | None]]:
         """Yield the columns of the tables, and of the rows of variables."""

@@ -1,6 +1,8 @@
 """Conditions, counts and first rows of queries: fewer files are read, and the rows are the same."""
 
 import random
+from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -178,6 +180,106 @@ def test_conditions_hold_for_equal_columns_of_a_join(tmp_path: Path) -> None:
     )
     plan = str(pe.sql(text, t=table, u=table).to_pandas()["plan"].tolist())
     assert plan.count(", 2 files for the condition") == 3
+
+
+def _star(folder: Path) -> dict[str, pe.Table]:
+    """Sales in a partition for each of some days, and small tables of days and months."""
+    catalog = new_catalog(folder)
+    catalog.sql("CREATE TABLE db.sales (day_id INT, item STRING, n INT) PARTITIONED BY (day_id)")
+    catalog.sql("CREATE TABLE db.days (id INT, day DATE, month INT, name STRING, kind CHAR(9))")
+    catalog.sql("CREATE TABLE db.months (number INT, label STRING)")
+    days = [
+        (at, date(2026, 1 + at // 6, 1 + at % 6), 1 + at // 6, f"day {at % 6}") for at in range(24)
+    ]
+    sales = [{"day_id": at % 24, "item": f"item {at % 5}", "n": at} for at in range(0, 240, 3)]
+    catalog.table("db.sales").append([*sales, {"day_id": None, "item": "item 1", "n": None}])
+    catalog.table("db.days").append(
+        [
+            {"id": at, "day": day, "month": month, "name": name, "kind": name}
+            for at, day, month, name in days
+        ]
+        + [{"id": None, "day": None, "month": 1, "name": "day 1", "kind": None}]
+    )
+    catalog.table("db.months").append(
+        [{"number": at, "label": f"month {at}"} for at in (None, 1, 2, 3, 4)]
+    )
+    return {name: catalog.table(f"db.{name}") for name in ("sales", "days", "months")}
+
+
+def _answer(text: str, rows: Mapping[str, object]) -> pa.Table:
+    return pe.sql(text, sales=rows["sales"], days=rows["days"], months=rows["months"]).to_arrow()
+
+
+@pytest.mark.parametrize(
+    ("rows", "files"),
+    [
+        ("sales, days WHERE day_id = id AND month = 2", 2),
+        ("sales JOIN days ON id = day_id AND month IN (1, 2)", 4),
+        ("sales s JOIN days d ON s.day_id = d.id AND d.kind = 'day 3'", 4),
+        ("sales, days WHERE day_id = id AND day_id < 4", 2),
+        ("sales, days, months WHERE day_id = id AND month = number AND label = 'month 4'", 2),
+        ("w, days WHERE at = id AND name = 'day 0' AND month < 3", 2),
+        (
+            "(SELECT day_id, sum(n) AS n FROM sales GROUP BY 1), days WHERE day_id = id AND id < 4",
+            2,
+        ),
+        ("sales WHERE day_id IN (SELECT id FROM days WHERE month = 1)", 2),
+        ("sales, days WHERE day_id = id AND day IN (SELECT min(day) FROM days GROUP BY month)", 4),
+        ("(SELECT max(n) n FROM w, days WHERE at = id AND month = 1) JOIN months ON n > number", 2),
+        ("(SELECT (SELECT max(n) FROM w, days WHERE at = id AND month = number) n FROM months)", 9),
+        ("sales, days WHERE day_id = id AND month = 9", 0),
+        ("sales LEFT JOIN days ON day_id = id AND month = 2", 9),
+        ("sales LEFT JOIN days ON day_id = id WHERE month = 2", 9),
+        ("sales FULL JOIN days ON day_id = id WHERE month = 2", 9),
+        ("sales LEFT ANTI JOIN days ON day_id = id AND month = 2", 9),
+        ("sales WHERE day_id NOT IN (SELECT id FROM days WHERE month = 1)", 9),
+        ("sales WHERE day_id = 3 OR day_id IN (SELECT id FROM days WHERE month = 1)", 9),
+        ("sales WHERE day_id IN (SELECT id FROM days WHERE month = 1 LIMIT 9)", 9),
+        ("sales, days WHERE day_id = id", 9),
+        ("sales, days WHERE day_id + 0 = id AND month = 2", 9),
+    ],
+)
+def test_keys_of_joined_tables_choose_partitions(rows: str, files: int, tmp_path: Path) -> None:
+    tables = _star(tmp_path)
+    made = "(SELECT day_id AS at, n FROM sales UNION ALL SELECT 7, 8) AS w, "
+    query = f"SELECT n FROM {rows.replace('w, ', made)}"  # noqa: S608 - fixed
+    plan = _answer(f"EXPLAIN {query}", tables)["plan"]
+    assert f", {files} file" in str(plan[0])
+    plain = {name: table.to_arrow() for name, table in tables.items()}
+    found, expected = (_answer(query, given)["n"] for given in (tables, plain))
+    assert Counter(found.to_pylist()) == Counter(expected.to_pylist())
+
+
+def test_random_star_joins_are_those_of_plain_data(tmp_path: Path) -> None:
+    tables = _star(tmp_path)
+    plain = {name: table.to_arrow() for name, table in tables.items()}
+    chance = random.Random(5)  # noqa: S311 - not for secrets
+    sales = [
+        "sales",
+        "(SELECT * FROM sales WHERE n > 50) AS s",
+        "(SELECT day_id, item, n FROM sales UNION ALL SELECT 7, 'item 1', 3) AS s",
+        "(SELECT DISTINCT day_id, item, n FROM sales, days WHERE day_id = id AND month < 4) AS s",
+        "w",
+    ]
+    conditions = [
+        *("month = 2", "month > number", "name = 'day 0'", "kind IN ('day 3', 'x')", "day IS NULL"),
+        *("label = 'month 1'", "day_id BETWEEN 3 AND 9", "day < DATE '2026-03-02'", "id <> 6"),
+        *("n < 90", "item = 'item 1'", "day_id IN (SELECT id FROM days WHERE month = 3)"),
+        "(month = 1 OR label = 'month 2')",
+        "EXISTS (SELECT * FROM sales AS o, days AS d WHERE o.day_id = d.id AND d.month = number)",
+    ]
+    joins = ["JOIN", "JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]
+    for _ in range(400 if DEEP else 40):
+        on, then, where, also = chance.choices(conditions, k=4)
+        on, then = (one if "SELECT" not in one else "month < 3" for one in (on, then))
+        on = on if "label" not in on and "number" not in on else "month = 2"
+        text = (
+            "WITH w AS (SELECT day_id, item, sum(n) AS n FROM sales GROUP BY day_id, item) "  # noqa: S608 - made here
+            "SELECT count(*) AS c, sum(n) AS n, max(name) AS name, min(label) AS label "
+            f"FROM {chance.choice(sales)} {chance.choice(joins)} days ON day_id = id AND {on} "
+            f"{chance.choice(joins)} months ON month = number AND {then} WHERE {where} AND {also}"
+        )
+        assert _answer(text, tables) == _answer(text, plain), text
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,21 @@ def test_columns_without_names_have_those_of_spark() -> None:
         "count(*) FROM VALUES ('a', 1.5D) t(s, n) GROUP BY s, n"
     )
     assert ", ".join(result.schema.names) == names
+    aliases = pe.sql(
+        "SELECT substr(s, 1, 2), substr(s, 2), substr(s FROM 2), UCASE(s), len(s), char_length(s), "
+        "ceiling(n), ceil(n), pow(n, 2), power(n, 2), sign(n), signum(n), mod(n, 2), n % 2, "
+        "nvl(s, 'x'), ifnull(s, 'x'), coalesce(s, 'x'), var_samp(n), any(n > 1), date_diff(d, d), "
+        "CAST(n + 1 AS DECIMAL(15, 4)), try_cast(n + 1 AS DECIMAL(9)), "
+        "max(nvl(substr(s, 1, 1), s)) "
+        "FROM VALUES ('a', 1.5D, DATE '2026-01-01') t(s, n, d) GROUP BY s, n, d"
+    )
+    assert ", ".join(aliases.schema.names) == (
+        "substr(s, 1, 2), substr(s, 2, 2147483647), substring(s, 2, 2147483647), ucase(s), len(s), "
+        "char_length(s), ceiling(n), CEIL(n), pow(n, 2), POWER(n, 2), sign(n), SIGNUM(n), "
+        "mod(n, 2), (n % 2), nvl(s, x), ifnull(s, x), coalesce(s, x), var_samp(n), any((n > 1)), "
+        "date_diff(d, d), CAST((n + 1) AS DECIMAL(15,4)), TRY_CAST((n + 1) AS DECIMAL(9,0)), "
+        "max(nvl(substr(s, 1, 1), s))"
+    )
     outer = pe.sql("SELECT * FROM (SELECT upper('a') UNION ALL SELECT 'b')")
     assert outer.schema.names == ["upper(a)"]
     assert pe.sql("SELECT explode_outer(array(1))").schema.names == ["col"]
