@@ -258,7 +258,8 @@ def _durations(intervals: "pa.Array[Any]") -> "pa.Array[Any]":
     nulls = intervals.is_null().to_numpy(zero_copy_only=False)
     if parts["months"][~nulls].any():
         raise InvalidInputError(
-            "A column of intervals of months has no type.", hint="Cast it to STRING."
+            "A column of intervals of months has no type.",
+            hint="Select its parts: extract(YEAR FROM …) and extract(MONTH FROM …).",
         )
     micros = parts["days"] * np.int64(86_400_000_000) + parts["nanos"] // 1000
     return pa.array(micros, pa.duration("us"), mask=nulls)
