@@ -254,6 +254,12 @@ def _with_condition(join: exp.Expr) -> None:
 def _name_aggregates(pivot: exp.Expr) -> None:
     """Name the aggregates of PIVOT, with which its columns begin if there are several."""
     items = pivot.expressions
+    is_wide = pivot.args.get("unpivot") and isinstance(items[0], exp.Tuple)
+    if is_wide and not pivot.args.get("include_nulls"):  # DuckDB excludes rows with any null
+        raise UnsupportedFeatureError(
+            "UNPIVOT of several columns EXCLUDE NULLS without Spark",
+            hint="Write UNPIVOT INCLUDE NULLS, and a WHERE for the rows with nulls only.",
+        )
     if len(items) > 1 and pivot.args.get("fields") and not pivot.args.get("unpivot"):
         name_of = column_namer()
         for item in items:

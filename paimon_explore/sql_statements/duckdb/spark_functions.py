@@ -237,7 +237,7 @@ def _grouped(node: exp.Expr) -> exp.Expr:
     sets = list(node.find_all(exp.Rollup, exp.Cube, exp.GroupingSets))
     for number in [part for one in sets for part in one.find_all(exp.Literal)]:
         _name_ordinal(number, [] if select is None else select.expressions)
-    if select is not None and any(part != exp.Tuple() for one in sets for part in one.expressions):
+    if select is not None and [part for one in sets for part in one.expressions] != [exp.Tuple()]:
         select.having(exp.GT(this=exp.Count(this=exp.Star()), expression=_ZERO), copy=False)
     return node
 
@@ -404,6 +404,14 @@ def _argument(name: str) -> Callable[[exp.Expr], exp.Expr]:
 
 def _percentile(node: exp.Expr) -> exp.Expr:
     """Return a percentile as DOUBLE, computed as such if it lies between two values."""
+    holder = node.parent.parent if isinstance(node.parent, exp.Filter) else node.parent
+    if isinstance(holder, exp.Window) and any(
+        one.args["desc"] for one in node.find_all(exp.Ordered)
+    ):
+        refused(
+            "a percentile with OVER in descending order",
+            "Order it in ascending order, by 1 minus the percentage.",
+        )()
     if isinstance(node.this, exp.PercentileDisc):
         return of_no_rows(node)
     for one in node.expression.expressions if isinstance(node.this, exp.PercentileCont) else ():

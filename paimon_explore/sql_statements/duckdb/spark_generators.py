@@ -151,7 +151,9 @@ def move_to_laterals(node: exp.Select) -> None:
     The rows of several functions are combined, and a window is over their rows.
     """
     items, functions = list(node.expressions), _functions(node)
-    is_combined = len(functions) > 1 or any(one.find(exp.Window) for one in items)
+    parts = [part for one in items for part in one.find_all(exp.Window, exp.AggFunc)]
+    over_rows = all(isinstance(one, exp.Window) or one.parent in parts for one in parts)
+    is_combined = len(functions) > 1 or (bool(parts) and over_rows)
     if not node.args.get("order") and not is_combined:
         return
     is_after_star = items[-2:-1] == [exp.Star()]
@@ -159,7 +161,7 @@ def move_to_laterals(node: exp.Select) -> None:
         if exp.Star() in items and not (is_after_star and item is items[-1]):
             if len(functions) > 1:
                 raise UnsupportedFeatureError(
-                    "several functions that return rows beside *", hint="Write LATERAL VIEW."
+                    "a second function that returns rows beside *", hint="Write LATERAL VIEW."
                 )
             continue
         name = f"{_GENERATED}{number or ''}"

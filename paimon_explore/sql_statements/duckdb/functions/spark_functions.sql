@@ -17,7 +17,8 @@ CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
     (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
         ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
 CREATE MACRO spark_boolean(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_boolean(x),
-    (x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
+    (x VARCHAR) AS trim(x, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)),
+    (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
 CREATE MACRO spark_date(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_date(x),
     (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[0-9]{4}\s*') THEN trim(x) || '-01-01'
@@ -249,8 +250,9 @@ CREATE MACRO spark.array_insert(a, n, x) AS CASE WHEN a IS NULL OR n IS NULL THE
     WHEN len(a) + n < 0 THEN list_concat(list_resize([x], -n - len(a)), a)
     ELSE list_concat(list_append(a[1:len(a) + n + 1], x), a[len(a) + n + 2:]) END;
 CREATE MACRO spark.array_join(a, d) AS
-    CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(a, d), '') END,
-    (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(CAST(x AS VARCHAR), n)), d);
+    CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(
+    list_transform(a, lambda x : spark_shown(x)), d), '') END,
+    (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(spark_shown(x), n)), d);
 CREATE MACRO spark.json_array_length(x) AS CASE WHEN json_type(spark_valid_json(x)) = 'ARRAY'
     THEN CAST(json_array_length(spark_valid_json(x)) AS INTEGER) END;
 CREATE MACRO spark.json_object_keys(x) AS
