@@ -237,7 +237,8 @@ def _grouped(node: exp.Expr) -> exp.Expr:
     sets = list(node.find_all(exp.Rollup, exp.Cube, exp.GroupingSets))
     for number in [part for one in sets for part in one.find_all(exp.Literal)]:
         _name_ordinal(number, [] if select is None else select.expressions)
-    if select is not None and [part for one in sets for part in one.expressions] != [exp.Tuple()]:
+    keys = [key for one in sets for key in one.expressions]
+    if select is not None and sets and keys != [exp.Tuple()]:
         select.having(exp.GT(this=exp.Count(this=exp.Star()), expression=_ZERO), copy=False)
     return node
 
