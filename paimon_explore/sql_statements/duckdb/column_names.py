@@ -90,6 +90,19 @@ def _negation(node: exp.Expr, write: _Write) -> str:
     )
 
 
+def _with_order(node: exp.Expr, write: _Write) -> str:
+    function = node.this
+    name = "mode" if isinstance(function, exp.Mode) else function.sql_name().lower()
+    argument = write(function.this) if function.this else ""
+    return f"{name}({argument}) WITHIN GROUP ({write(node.expression).strip()})"
+
+
+def _extreme(node: exp.Expr, write: _Write) -> str:
+    name = "max_by" if isinstance(node, exp.ArgMax) else "min_by"
+    parts = [write(one) for one in (node.this, node.expression, node.args.get("count")) if one]
+    return f"{name}({', '.join(parts)})"
+
+
 def _negative(node: exp.Expr, write: _Write) -> str:
     text = write(node.this)
     return f"-{text}" if text[0].isdigit() else f"(- {text})"
@@ -106,8 +119,7 @@ def _cast(node: exp.Expr, write: _Write) -> str:
     text, kind = write(node), node.args["to"]
     if not kind.is_type("decimal"):
         return text
-    digits = [*map(write, kind.expressions), *("10", "0")[len(kind.expressions) :]]
-    return f"{text.rpartition(' AS ')[0]} AS DECIMAL({','.join(digits)}))"
+    return f"{text.rpartition(' AS ')[0]} AS DECIMAL({','.join(map(write, kind.expressions))}))"
 
 
 _TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr, _Write], str | None]] = {
@@ -116,6 +128,13 @@ _TEXTS: Mapping[type[exp.Expr], Callable[[exp.Expr, _Write], str | None]] = {
     exp.Interval: lambda node, write: write(node).replace("'", ""),
     exp.Subquery: lambda *_: "scalarsubquery()",
     exp.Exists: lambda *_: "exists()",
+    exp.WithinGroup: lambda node, write: (
+        None if isinstance(node.this, exp.GroupConcat) else _with_order(node, write)
+    ),
+    exp.ArgMax: _extreme,
+    exp.ArgMin: _extreme,
+    exp.ILike: lambda node, write: f"ilike({write(node.this)}, {write(node.expression)})",
+    exp.Extract: lambda node, write: f"extract({node.name} FROM {write(node.expression)})",
     exp.Any: lambda node, write: f"any({write(node.this)})",
     exp.Substring: _substring,
     exp.Cast: _cast,

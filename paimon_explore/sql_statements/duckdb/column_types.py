@@ -1,5 +1,6 @@
 """Types and relations of columns, and operands of which DuckDB makes another type than Spark."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -13,6 +14,7 @@ from paimon_explore.data_types.definitions import (
     MapType,
     TypeRoot,
 )
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.query_pushdown import SOURCE
 
 _Columns = Callable[[str], Iterable[str] | None]
@@ -430,3 +432,42 @@ def _time(node: exp.Expr) -> str:
     plain = node.this if isinstance(node, exp.Cast) else node
     is_text = isinstance(plain, exp.Literal) and plain.is_string
     return plain.name if is_text and _PLAIN_TIME.fullmatch(plain.name) else ""
+
+
+_MOST_DIGITS = 38
+"""The digits of a DECIMAL."""
+
+
+def number_constant(node: exp.Expr) -> exp.Expr:
+    """Return a constant beyond BIGINT as DECIMAL.
+
+    Raises:
+        InvalidInputError: no type has the number.
+    """
+    text = "" if node.args.get("is_string") else node.name
+    whole, _, fraction = text.partition(".")
+    digits = len(whole.lstrip("0")) + len(fraction)
+    if not text or "e" in text.lower():
+        if text and math.isinf(float(text)):
+            raise InvalidInputError(f"The number {text} is beyond the range of DOUBLE.")
+        return node
+    if digits > _MOST_DIGITS:
+        raise InvalidInputError(
+            f"The number {text} has {digits} digits; the maximum is {_MOST_DIGITS}."
+        )
+    is_plain = text.isdigit() and not isinstance(node.parent, exp.Neg | exp.Cast)
+    return exp.cast(node.copy(), f"decimal({digits}, 0)") if is_plain and int(text) >> 63 else node
+
+
+def negative_constant(node: exp.Expr) -> exp.Expr:
+    """Return a negative constant with its own type, where DuckDB has that of the number."""
+    value = node.this
+    inner = value.this if isinstance(value, exp.Cast) else value
+    if isinstance(value, exp.Cast) and isinstance(inner, exp.Literal) and not inner.is_string:
+        return exp.Cast(this=exp.Neg(this=value.this.copy()), to=value.to.copy())
+    if not isinstance(value, exp.Literal) or not value.name.isdigit() or not int(value.name) >> 31:
+        return node
+    number = int(value.name)
+    kinds = {1 << 31: "int", 1 << 63: "bigint"}
+    wide = f"decimal({len(value.name)}, 0)" if number >> 63 else "bigint"
+    return exp.cast(node.copy(), kinds.get(number, wide))

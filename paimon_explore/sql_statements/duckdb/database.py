@@ -23,7 +23,7 @@ from paimon_explore.sql_statements.duckdb.functions.database_functions import (
     DatabaseFunctions,
 )
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, quoted
-from paimon_explore.sql_statements.query_problems import unknown_name
+from paimon_explore.sql_statements.query_problems import QueryProblemError, unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
 
@@ -260,6 +260,17 @@ def analysed(
             if match is not None:
                 known = _KNOWN[kind](cursor, sources)
                 raise unknown_name(kind, match[1], known) from error.__cause__
+        if match := _WRONG_TYPES.search(error.message):
+            text = _NAME.sub(lambda one: _SPARK_NAMES[one[0]], error.message)
+            kinds = _NAME.sub(lambda one: _SPARK_NAMES[one[0]], match[2])
+            candidates = text.partition("Candidate functions: ")[2]
+            raise QueryProblemError(
+                f"{match[1]} cannot be applied to arguments of the types ({kinds}).",
+                hint=f"It is {candidates}"
+                if len(candidates) < _LONG
+                else "Cast them: CAST(x AS INT).",
+                name=match[1],
+            ) from error.__cause__
         raise
 
 
@@ -293,6 +304,20 @@ _UNKNOWN = (
     ("table", re.compile(r'Referenced table "(.+?)" not found')),
 )
 """Messages of DuckDB about names."""
+_WRONG_TYPES = re.compile(
+    r"(?:argument types '|function call \")(.+?)\((.*)\)['\"]\. (?:You might|In order)"
+)
+"""Messages of DuckDB about the types of arguments, which list all types that a function has."""
+_LONG = 100
+"""The length from which on the list of types of a function is left out."""
+_SPARK_NAMES = {
+    "VARCHAR": "STRING",
+    "INTEGER": "INT",
+    "BLOB": "BINARY",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    '"NULL"': "NULL",
+}
+_NAME = re.compile("|".join(_SPARK_NAMES))
 _KNOWN = {"column": _columns, "function": _functions, "table": _tables}
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -148,7 +148,7 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
         tree = sqlglot.parse_one(numbered, read=read)
     if isinstance(tree, exp.Values):
         rest = {name: tree.args[name] for name in tree.args.keys() - {"expressions", "alias"}}
-        rows = exp.Values(expressions=tree.expressions)
+        rows = exp.Values(expressions=tree.expressions, alias=tree.args.get("alias"))
         tree = exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows), **rest)
     if not isinstance(tree, exp.Query):
         raise _unknown_statement(text)
@@ -167,15 +167,109 @@ def _name_as_spark(tree: exp.Query, text: str) -> None:
             function.meta[WRITTEN] = ALIASES[given](given)
     if not tree.args.get("from_"):
         _replace_constants(tree)
-    for inner in list(tree.find_all(exp.Subquery)):
-        _without_parentheses(inner)
-    for values in tree.find_all(exp.Values):
-        _name_columns(values)
-    for function in list(tree.find_all(exp.Anonymous)):
-        _name_again(function)
-    for name in tree.find_all(exp.Identifier):
-        if name.name.startswith(_UNKNOWN):  # an alias with columns
-            name.set("this", name.name.removeprefix(_UNKNOWN))
+    for node in list(tree.find_all(*_LEVELS)):
+        if not isinstance(node.parent, tuple(_LEVELS)):
+            _by_precedence(node)
+    nodes = list(tree.walk())
+    for kind, arrange in _ARRANGED.items():
+        for node in nodes:
+            if isinstance(node, kind):
+                arrange(node)
+
+
+_LEVELS: Mapping[type[exp.Expr], int] = {
+    **dict.fromkeys((exp.Add, exp.Sub, exp.DPipe), 5),
+    **dict.fromkeys((exp.BitwiseLeftShift, exp.BitwiseRightShift), 4),
+    exp.BitwiseAnd: 3,
+    exp.BitwiseXor: 2,
+    exp.BitwiseOr: 1,
+}
+"""How strongly operators bind in Spark; sqlglot and DuckDB give one level to all but + and -."""
+
+
+def _by_precedence(node: exp.Expr) -> None:
+    """Arrange operators without parentheses as Spark reads them, with parentheses for DuckDB."""
+    parts = _operands(node)
+    kinds = set(map(type, parts[1::2]))
+    if len({_LEVELS[one] for one in kinds}) == 1 and (len(kinds) == 1 or exp.DPipe not in kinds):
+        return
+    values, waiting = [parts[0].copy()], list[exp.Expr]()
+    for operator, value in [*zip(parts[1::2], parts[2::2], strict=True), (None, None)]:
+        level = 0 if operator is None else _LEVELS[type(operator)]
+        while waiting and _LEVELS[type(waiting[-1])] >= level:
+            right, left = values.pop(), values.pop()
+            values.append(_joined(waiting.pop(), left, right))
+        if operator is not None and value is not None:
+            waiting.append(operator)
+            values.append(value.copy())
+    node.replace(values[0])
+
+
+def _joined(operator: exp.Expr, left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    sides = [
+        exp.Paren(this=side) if type(side) in _LEVELS and type(side) is not type(operator) else side
+        for side in (left, right)
+    ]
+    return type(operator)(**{**operator.args, "this": sides[0], "expression": sides[1]})
+
+
+def _operands(node: exp.Expr) -> list[exp.Expr]:
+    """Return the operands with the operators between them, in the order of the text."""
+    found, waiting = list[exp.Expr](), list[exp.Expr]()
+    here: exp.Expr | None = node
+    while here is not None or waiting:
+        while here is not None and type(here) in _LEVELS:
+            waiting.append(here)
+            here = here.this
+        if here is not None:
+            found.append(here)
+        operator = waiting.pop() if waiting else None
+        here = None if operator is None else operator.expression
+        if operator is not None:
+            found.append(operator)
+    return found
+
+
+def _check_star(star: exp.Expr) -> None:
+    """Refuse `*` as an argument, but in `count(*)`."""
+    value = star.parent if isinstance(star.parent, exp.Column) else star
+    holder = value.parent
+    while isinstance(holder, exp.Distinct):
+        holder = holder.parent
+    is_counted = isinstance(holder, exp.Count) and star.parent is holder
+    if isinstance(holder, exp.Func) and not is_counted:
+        name = holder.name if isinstance(holder, exp.Anonymous) else holder.sql_name()
+        raise UnsupportedFeatureError(
+            f"* as an argument of {name.lower()}", hint="Write the names of the columns."
+        )
+
+
+def _complete_decimal(kind: exp.Expr) -> None:
+    """Give a DECIMAL the digits that Spark has by default."""
+    if kind.this is exp.DType.DECIMAL:
+        default = map(exp.Literal.number, (10, 0)[len(kind.expressions) :])
+        kind.set("expressions", [*kind.expressions, *default])
+
+
+def _with_condition(join: exp.Expr) -> None:
+    if join.args.get("kind") == "CROSS" and join.args.get("on") is not None:
+        join.set("kind", None)  # which DuckDB does not allow
+
+
+def _name_aggregates(pivot: exp.Expr) -> None:
+    """Name the aggregates of PIVOT, with which its columns begin if there are several."""
+    items = pivot.expressions
+    is_wide = pivot.args.get("unpivot") and isinstance(items[0], exp.Tuple)
+    if is_wide and not pivot.args.get("include_nulls"):  # DuckDB excludes rows with any null
+        raise UnsupportedFeatureError(
+            "UNPIVOT of several columns EXCLUDE NULLS without Spark",
+            hint="Write UNPIVOT INCLUDE NULLS, and a WHERE for the rows with nulls only.",
+        )
+    if len(items) > 1 and pivot.args.get("fields") and not pivot.args.get("unpivot"):
+        name_of = column_namer()
+        for item in items:
+            if not isinstance(item, exp.Alias):
+                item.replace(exp.alias_(item.copy(), name_of(item), quoted=True))
 
 
 def _replace_constants(tree: exp.Query) -> None:
@@ -188,7 +282,7 @@ def _replace_constants(tree: exp.Query) -> None:
             raise InvalidInputError(f"There is no column {name!r}.", hint=f"Write {name}().")
 
 
-def _name_again(function: exp.Anonymous) -> None:
+def _name_again(function: exp.Expr) -> None:
     """Take back the prefix of an unknown function; Spark's meaning replaces that of Databricks."""
     name = str(function.this)
     if name.startswith(_UNKNOWN):
@@ -202,7 +296,7 @@ def _name_again(function: exp.Anonymous) -> None:
             function.replace(made)
 
 
-def _without_parentheses(inner: exp.Subquery) -> None:
+def _without_parentheses(inner: exp.Expr) -> None:
     """Take the parentheses off a single relation, which DuckDB 2.0.1 does not allow."""
     relation = inner.this
     if not isinstance(inner.parent, exp.From | exp.Join) or relation.args.get("joins"):
@@ -216,7 +310,7 @@ def _without_parentheses(inner: exp.Subquery) -> None:
         inner.replace(relation)
 
 
-def _name_columns(values: exp.Values) -> None:
+def _name_columns(values: exp.Expr) -> None:
     """Name the columns of VALUES without names as Spark does, from `col1`."""
     first, last = values.expressions[0], values.expressions[-1].expressions[-1:]
     for one in last if isinstance(last[0], exp.Alias) else ():  # of `VALUES 1, 2 t`
@@ -276,6 +370,24 @@ def _has_from(tokens: Sequence[Token]) -> bool:
         if depth == 0 or (depth == 1 and one.word == "FROM"):
             return depth == 1
     return False
+
+
+def _without_prefix(name: exp.Expr) -> None:
+    if name.name.startswith(_UNKNOWN):  # an alias with columns
+        name.set("this", name.name.removeprefix(_UNKNOWN))
+
+
+_ARRANGED: Mapping[type[exp.Expr], Callable[[exp.Expr], None]] = {
+    exp.Star: _check_star,
+    exp.DataType: _complete_decimal,
+    exp.Pivot: _name_aggregates,
+    exp.Join: _with_condition,
+    exp.Subquery: _without_parentheses,
+    exp.Values: _name_columns,
+    exp.Anonymous: _name_again,
+    exp.Identifier: _without_prefix,
+}
+"""What changes a tree before its columns are named, in this order."""
 
 
 def _check_arguments(tokens: Sequence[Token]) -> None:

@@ -75,6 +75,8 @@ _HUGE: Mapping[str, pa.DataType] = {
     "INTERVAL": pa.duration("us"),
 }
 """Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors; of intervals."""
+_MOST_DAYS = 106_751_991
+"""The longest interval, whose microseconds are a BIGINT."""
 _INTERVAL = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
 _MAX_VALUES = 64_000_000
 """Maximum number of values of the tables that are read into memory."""
@@ -263,14 +265,18 @@ def _durations(intervals: "pa.Array[Any]") -> "pa.Array[Any]":
     """Return intervals of days and times as durations.
 
     Raises:
-        InvalidInputError: one has months, whose length varies.
+        InvalidInputError: one has months, whose length varies, or is too long.
     """
     parts = as_bytes(intervals.buffers()[1]).view(_INTERVAL)[intervals.offset :][: len(intervals)]
     nulls = intervals.is_null().to_numpy(zero_copy_only=False)
     if parts["months"][~nulls].any():
         raise InvalidInputError(
-            "A column of intervals of months has no type.", hint="Cast it to STRING."
+            "A column of intervals of months has no type.",
+            hint="Select its parts: extract(YEAR FROM …) and extract(MONTH FROM …).",
         )
+    days = parts["days"] + parts["nanos"] / 86_400_000_000_000
+    if (np.abs(days[~nulls]) > _MOST_DAYS).any():
+        raise InvalidInputError(f"An interval is longer than {_MOST_DAYS} days.")
     micros = parts["days"] * np.int64(86_400_000_000) + parts["nanos"] // 1000
     return pa.array(micros, pa.duration("us"), mask=nulls)
 

@@ -1,13 +1,13 @@
 """Functions of Spark as those of DuckDB."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.sql_statements.duckdb.column_types import is_text
 
 SPARK = "spark"
 ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
@@ -92,6 +92,34 @@ def strftime_pattern(pattern: str) -> str:
     return _PARTS.sub(_directive, pattern)
 
 
+class ParsingPattern(NamedTuple):
+    """A pattern of `strptime`.
+
+    Attributes:
+        text: the pattern; it begins with a year if that of Spark has none.
+        has_year: whether the pattern of Spark has a year; times without one are of 1970.
+        is_short: whether the year has two digits, which are those of 2000 to 2099.
+    """
+
+    text: str
+    has_year: bool
+    is_short: bool
+
+
+def parsing_pattern(pattern: str) -> ParsingPattern:
+    """Return a pattern of Spark by which DuckDB parses a text.
+
+    Raises:
+        UnsupportedFeatureError: DuckDB has no directive for some letters of it.
+    """
+    text = strftime_pattern(pattern)
+    letters = set(re.findall(r"%-?(.)", text))
+    if "j" in letters and letters & set("mbBd"):
+        raise UnsupportedFeatureError(f"the pattern {pattern!r} with a day of the year and a date")
+    has_year = bool(letters & set("yY"))
+    return ParsingPattern(text if has_year else f"%Y {text}", has_year, "y" in letters)
+
+
 def _directive(part: re.Match[str]) -> str:
     quoted, letters, other = part[1], part[2], part[4]
     if quoted is not None:
@@ -141,8 +169,7 @@ def _days(node: exp.Expr) -> exp.Expr:
 
 def _field(unit: str, value: exp.Expr) -> exp.Expr:
     """Return a field of a time by its name in Spark."""
-    if is_text(value):
-        value = call("spark_instant", value)
+    value = call("spark_fields", value)
     if unit.upper() in {"DOW", "DAYOFWEEK"}:
         return exp.cast(exp.Add(this=call("dayofweek", value), expression=ONE.copy()), "int")
     if unit.upper() in {"DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"}:
@@ -203,9 +230,28 @@ def _grouped(node: exp.Expr) -> exp.Expr:
     if node.args.get("grouping_sets"):
         node.set("expressions", None)
     select = node.find_ancestor(exp.Select)
-    if select is not None and node.find(exp.Rollup, exp.Cube, exp.GroupingSets):
+    if select is not None and node.args.get("all") is True and _is_constant(select.expressions):
+        select.set("group", None)
+        select.set("distinct", exp.Distinct())
+        return node
+    sets = list(node.find_all(exp.Rollup, exp.Cube, exp.GroupingSets))
+    for number in [part for one in sets for part in one.find_all(exp.Literal)]:
+        _name_ordinal(number, [] if select is None else select.expressions)
+    keys = [key for one in sets for key in one.expressions]
+    if select is not None and sets and keys != [exp.Tuple()]:
         select.having(exp.GT(this=exp.Count(this=exp.Star()), expression=_ZERO), copy=False)
     return node
+
+
+def _is_constant(items: Sequence[exp.Expr]) -> bool:
+    return not any(one.find(exp.Column, exp.Star, exp.Func, exp.Query) for one in items)
+
+
+def _name_ordinal(number: exp.Expr, items: Sequence[exp.Expr]) -> None:
+    """Replace the number of a selected column; DuckDB takes it for another key than its name."""
+    at = int(number.name) if number.name.isdigit() else 0
+    if 0 < at <= len(items) and isinstance(items[at - 1].unalias(), exp.Column):
+        number.replace(items[at - 1].unalias().copy())
 
 
 def _counted(node: exp.Expr) -> exp.Expr:
@@ -234,6 +280,10 @@ def of_no_rows(node: exp.Expr) -> exp.Expr:
         inner = inner.this
     if isinstance(node.parent, exp.Filter | exp.Window) and node.arg_key == "this":
         return node
+    if isinstance(inner, exp.WithinGroup) and isinstance(inner.this, exp.PercentileDisc):
+        return exp.cast(node.copy(), "double")
+    if isinstance(inner, exp.Anonymous) and inner.name in {"arg_max", "arg_min"}:
+        return _held_values(node)
     if isinstance(inner, exp.ArrayAgg | exp.ArrayUniqueAgg):
         return exp.Coalesce(this=node.copy(), expressions=[exp.Array()])
     if not isinstance(inner, exp.Corr | exp.RegrSlope | exp.RegrR2):
@@ -255,15 +305,28 @@ def _unix_text(seconds: exp.Expr, pattern: exp.Expr | None = None) -> exp.Expr:
 
 
 _UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+_FIELDS = {
+    "MONTH": r"-\d+",
+    "HOUR": r"[ T]\d+",
+    "MINUTE": r":\d+",
+    "SECOND": r":\d+(\.\d*)?",
+}
+"""The pattern of a field of an interval after others."""
 _SECONDS = {"DAY": 86400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 
 
 def _interval(node: exp.Expr) -> exp.Expr:
     """Return `INTERVAL '1 02:03' DAY TO MINUTE`, which has several units, with a single unit."""
     span, text = node.args.get("unit"), node.name
+    if span is None and isinstance(node.this, exp.Literal) and not re.search("[A-Za-z]", text):
+        raise InvalidInputError(f"The interval {text!r} has no unit.", hint="Write INTERVAL 1 DAY.")
     if not isinstance(span, exp.IntervalSpan):
         return node
     units = _UNITS[_UNITS.index(span.this.name.upper()) :]
+    bounds = units[: units.index(span.expression.name.upper()) + 1]
+    rest = "".join(map(_FIELDS.__getitem__, bounds[1:]))
+    if not re.fullmatch(rf"[+-]?\d+{rest}", text.strip()):
+        raise InvalidInputError(f"{text!r} is not an interval from {bounds[0]} to {bounds[-1]}.")
     numbers = dict(zip(units, map(Decimal, re.findall(r"[0-9.]+", text)), strict=False))
     sign = -1 if text.lstrip().startswith("-") else 1
     months = 12 * numbers.get("YEAR", 0) + numbers.get("MONTH", 0)
@@ -273,17 +336,26 @@ def _interval(node: exp.Expr) -> exp.Expr:
     return exp.Interval(this=value, unit=exp.var(unit))
 
 
+_SPECIFIER = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(]*[0-9]*(?:\.[0-9]+)?[a-zA-Z])")
+
+
 def _formatted_text(form: exp.Expr, *values: exp.Expr) -> exp.Expr:
     """Return `printf`, whose values may be null and have any type for `%s`."""
-    pieces = re.split(r"(%[-#+ 0,(]*[0-9]*(?:\.[0-9]+)?[a-zA-Z])", form.name)
-    if not isinstance(form, exp.Literal) or len(pieces) != 2 * len(values) + 1 or "%%" in form.name:
+    if not isinstance(form, exp.Literal) or "%%" in form.name:
         return call("printf", form, *values)
-    parts: list[exp.Expr] = [exp.Literal.string(piece) for piece in pieces]
-    for at, value in enumerate(values):
-        spec = parts[2 * at + 1]
-        shown = call("spark_shown", value) if spec.name.endswith("s") else value
-        null = call("printf", exp.Literal.string(f"{spec.name[:-1]}s"), exp.Literal.string("null"))
-        parts[2 * at + 1] = exp.func("coalesce", call("printf", spec, shown), null)
+    pieces = _SPECIFIER.split(form.name)
+    parts: list[exp.Expr] = [exp.Literal.string(pieces[0])]
+    others = iter(values)
+    for at, spec, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        value = next(others, None) if at is None else next(iter(values[int(at) - 1 :]), None)
+        if value is None:
+            raise InvalidInputError(f"format_string has no value for %{spec}.")
+        shown = call("spark_shown", value.copy()) if spec.endswith("s") else value.copy()
+        null = call("printf", exp.Literal.string(f"%{spec[:-1]}s"), exp.Literal.string("null"))
+        parts.append(
+            exp.func("coalesce", call("printf", exp.Literal.string(f"%{spec}"), shown), null)
+        )
+        parts.append(exp.Literal.string(text))
     return call("concat", *parts)
 
 
@@ -309,17 +381,40 @@ def _extreme(
         parts = [part for one in values for part in (exp.Not(this=is_null(one)), one.copy())]
         key = call("row", *parts)
     if count is not None:  # structs, as DuckDB leaves out values that are null
-        one = exp.to_identifier("_one")
         held = struct_of(["_one"], [value.copy()])
-        found = call(name.removesuffix("_null"), held, key.copy(), count.copy())
-        return each(found, call("struct_extract", one, exp.Literal.string("_one")), one)
+        return call(name.removesuffix("_null"), held, key.copy(), count.copy())
     return call(name, value.copy(), key.copy())
+
+
+def _held_values(structs: exp.Expr) -> exp.Expr:
+    one = exp.to_identifier("_one")
+    return each(structs.copy(), call("struct_extract", one, exp.Literal.string("_one")), one)
+
+
+def _argument(name: str) -> Callable[[exp.Expr], exp.Expr]:
+    """Return `max_by` or `min_by`; with a filter or window that replaces its values."""
+
+    def argument(node: exp.Expr) -> exp.Expr:
+        count = node.args.get("count")
+        made = _extreme(name, node.this, node.expression, count)
+        is_held = count is None or isinstance(node.parent, exp.Filter | exp.Window)
+        return made if is_held else _held_values(made)
+
+    return argument
 
 
 def _percentile(node: exp.Expr) -> exp.Expr:
     """Return a percentile as DOUBLE, computed as such if it lies between two values."""
+    holder = node.parent.parent if isinstance(node.parent, exp.Filter) else node.parent
+    if isinstance(holder, exp.Window) and any(
+        one.args["desc"] for one in node.find_all(exp.Ordered)
+    ):
+        refused(
+            "a percentile with OVER in descending order",
+            "Order it in ascending order, by 1 minus the percentage.",
+        )()
     if isinstance(node.this, exp.PercentileDisc):
-        return exp.cast(node.copy(), "double")
+        return of_no_rows(node)
     for one in node.expression.expressions if isinstance(node.this, exp.PercentileCont) else ():
         one.set("this", exp.cast(one.this, "double"))
     return node
@@ -359,13 +454,6 @@ def _utf8(node: exp.Expr) -> exp.Expr:
 
 
 _UTF8 = ("UTF-8", "UTF8", "US-ASCII")
-
-
-def _joined(node: exp.Expr) -> exp.Expr:
-    """Return `listagg`, whose delimiter is empty in Spark if it has none."""
-    if node.args.get("separator") is None:
-        node.set("separator", exp.Literal.string(""))
-    return node
 
 
 def _skewness(node: exp.Expr) -> exp.Expr:
@@ -409,7 +497,6 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "from_unixtime": _unix_text,
     "date_part": lambda unit, value: _field(constant(unit, "The field"), value),
     "datepart": lambda unit, value: _field(constant(unit, "The field"), value),
-    "elt": lambda at, *texts: call("list_extract", exp.Array(expressions=list(texts)), at),
     "format_string": _formatted_text,
     "printf": _formatted_text,
     "std": lambda value: call("stddev", value),
@@ -418,8 +505,8 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "monotonically_increasing_id": lambda: exp.Paren(
         this=exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=ONE.copy())
     ),
+    "time_bucket": lambda width, time: call("spark_time_bucket", width, time),
     "approx_top_k": refused("the function approx_top_k"),
-    "time_bucket": lambda width, time: call("time_bucket", width, time),
     "hash": refused("the function hash"),
     "xxhash64": refused("the function xxhash64"),
     "to_char": refused("the function to_char", "date_format formats times."),
@@ -448,12 +535,8 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.WithinGroup: _percentile,
     exp.Median: lambda node: exp.Median(this=exp.cast(node.this.copy(), "double")),
     exp.CountIf: lambda node: exp.Count(this=exp.Case(ifs=[exp.If(this=node.this, true=ONE)])),
-    exp.ArgMax: lambda node: _extreme(
-        "arg_max_null", node.this, node.expression, node.args.get("count")
-    ),
-    exp.ArgMin: lambda node: _extreme(
-        "arg_min_null", node.this, node.expression, node.args.get("count")
-    ),
+    exp.ArgMax: _argument("arg_max_null"),
+    exp.ArgMin: _argument("arg_min_null"),
     exp.Max: lambda node: _extreme("arg_max_null", node.this) if _is_struct(node.this) else node,
     exp.Min: lambda node: _extreme("arg_min_null", node.this) if _is_struct(node.this) else node,
     exp.Filter: lambda node: of_no_rows(_filtered(node)),
@@ -461,6 +544,11 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.FirstValue: _first,
     exp.LastValue: _first,
     exp.Interval: _interval,
+    exp.Elt: lambda node: call(
+        "spark_elt",
+        exp.Array(expressions=[one.copy() for one in node.expressions]),
+        node.this.copy(),
+    ),
     exp.Encode: _utf8,
     exp.Decode: _utf8,
     exp.UnixSeconds: lambda node: _unix_count(node, 1000000),
@@ -497,7 +585,6 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.IgnoreNulls: _present,
     exp.Any: _any_of_rows,
     exp.Count: _counted,
-    exp.GroupConcat: _joined,
     exp.Group: _grouped,
 }
 """Functions and clauses by the class of their expression."""

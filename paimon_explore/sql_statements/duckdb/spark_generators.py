@@ -146,25 +146,48 @@ def _table(node: exp.Expr) -> exp.Expr:
 
 
 def move_to_laterals(node: exp.Select) -> None:
-    """Make lateral views of the functions whose columns ORDER BY may name."""
-    items = list(node.expressions) if node.args.get("order") else []
+    """Make lateral views of functions whose columns ORDER BY may name, or that others multiply.
+
+    The rows of several functions are combined, and a window is over their rows.
+    """
+    items, functions = list(node.expressions), _functions(node)
+    parts = [part for one in items for part in one.find_all(exp.Window, exp.AggFunc)]
+    over_rows = all(isinstance(one, exp.Window) or one.parent in parts for one in parts)
+    is_combined = len(functions) > 1 or (bool(parts) and over_rows)
+    if not node.args.get("order") and not is_combined:
+        return
     is_after_star = items[-2:-1] == [exp.Star()]
-    for item in items:
-        function = item.this if isinstance(item, exp.Aliases) else item
-        if not isinstance(function, _GENERATORS) and function.name.lower() not in BY_NODE:
-            continue
+    for number, (item, function) in enumerate(functions):
         if exp.Star() in items and not (is_after_star and item is items[-1]):
+            if len(functions) > 1:
+                raise UnsupportedFeatureError(
+                    "a second function that returns rows beside *", hint="Write LATERAL VIEW."
+                )
             continue
-        alias = exp.TableAlias(this=exp.to_identifier(_GENERATED))
-        if isinstance(item, exp.Aliases):
-            alias.set("columns", [one.copy() for one in item.expressions])
-        columns = exp.Column(this=exp.Star(), table=exp.to_identifier(_GENERATED))
+        name = f"{_GENERATED}{number or ''}"
+        alias = exp.TableAlias(this=exp.to_identifier(name))
+        if isinstance(item, exp.Aliases | exp.Alias):
+            names = item.expressions if isinstance(item, exp.Aliases) else [item.args["alias"]]
+            alias.set("columns", [one.copy() for one in names])
+        columns = exp.Column(this=exp.Star(), table=exp.to_identifier(name))
         item.replace(None if is_after_star else columns)  # which `*` has
         view = exp.Lateral(this=function.copy(), alias=alias)
         if node.args.get("from_"):
             node.append("laterals", view)
         else:
             node.set("from_", exp.From(this=view))
+
+
+def _functions(node: exp.Select) -> list[tuple[exp.Expr, exp.Expr]]:
+    """Return the items of a query that are functions which return rows, with these functions."""
+    pairs: list[tuple[exp.Expr, exp.Expr]] = []
+    for item in node.expressions:
+        function = item.this if isinstance(item, exp.Aliases | exp.Alias) else item
+        if isinstance(function, _GENERATORS) or (
+            isinstance(function, exp.Anonymous) and function.name.lower() in BY_NODE
+        ):
+            pairs.append((item, function))
+    return pairs
 
 
 def _named_tuple(node: exp.Expr) -> exp.Expr:
@@ -177,10 +200,10 @@ def _named_tuple(node: exp.Expr) -> exp.Expr:
         return node
     values = [one.copy() for one in node.expressions]
     names = [
-        one.name if isinstance(one, exp.Column | exp.Dot) else f"col{at}"
+        one.alias_or_name if isinstance(one, exp.Alias | exp.Column | exp.Dot) else f"col{at}"
         for at, one in enumerate(values, 1)
     ]
-    return struct_of(names, values)
+    return struct_of(names, [one.unalias() for one in values])
 
 
 def select(node: exp.Expr) -> exp.Expr:

@@ -1,13 +1,18 @@
 """Expressions whose result DuckDB would compute in another way than Spark with ANSI mode."""
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.duckdb import spark_functions, spark_generators, spark_lambdas
-from paimon_explore.sql_statements.duckdb.column_types import widen
+from paimon_explore.sql_statements.duckdb.column_types import (
+    negative_constant,
+    number_constant,
+    widen,
+)
 from paimon_explore.sql_statements.duckdb.functions.database_functions import SPARK_MACROS
 from paimon_explore.sql_statements.duckdb.functions.json_functions import json_schema
 from paimon_explore.sql_statements.duckdb.functions.variant_functions import typed_function
@@ -21,8 +26,8 @@ from paimon_explore.sql_statements.duckdb.spark_functions import (
     is_null,
     null_if,
     of_values,
+    parsing_pattern,
     refused,
-    strftime_pattern,
     struct_of,
 )
 
@@ -77,6 +82,23 @@ def _joined(node: exp.Expr) -> exp.Expr:
         if not isinstance(part, exp.Literal):
             part.replace(call("spark_part", _witness(part), part.copy()))
     return node
+
+
+def _listed(node: exp.Expr) -> exp.Expr:
+    """Return `listagg`, whose delimiter is empty in Spark if it has none."""
+    separator, value = node.args.get("separator"), node.this
+    if separator is None or isinstance(separator, exp.Null):
+        node.set("separator", exp.Literal.string(""))
+    if not isinstance(value, exp.Distinct | exp.Order):
+        value.replace(call("spark_listed", value.copy()))
+    return node
+
+
+def _matches(node: exp.Expr) -> exp.Expr:
+    """Return all matches, where a group without a match is empty."""
+    match = exp.to_identifier("_match")
+    text = exp.func("coalesce", match.copy(), exp.Literal.string(""))
+    return each(node.copy(), text, match)
 
 
 def _substring(node: exp.Expr) -> exp.Expr:
@@ -155,6 +177,11 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
         return node
     if node.is_type("struct"):
         return _struct_cast(node)
+    if node.is_type("time") and node.to.expressions:
+        digits = exp.Literal.number(10 ** max(6 - int(node.to.expressions[0].name), 0))
+        return call(
+            "spark_truncated", type(node)(this=node.this, to=exp.DataType.build("time")), digits
+        )
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit()
     if name == "spark_whole":
@@ -260,6 +287,8 @@ def _moved(node: exp.Expr) -> exp.Expr:
 
     Plus or minus other units it is a timestamp with the local time zone.
     """
+    if isinstance(node, exp.Add) and _is_interval(node.this) and not _is_interval(node.expression):
+        node = exp.Add(this=node.expression.copy(), expression=node.this.copy())
     parts = node.expression.walk(prune=lambda part: isinstance(part, exp.Func))
     intervals = [part for part in parts if isinstance(part, exp.Interval)]
     units = {one.args["unit"].name.upper() for one in intervals if one.args.get("unit") is not None}
@@ -269,6 +298,13 @@ def _moved(node: exp.Expr) -> exp.Expr:
     by = exp.Neg(this=moved) if isinstance(node, exp.Sub) else moved
     name = "spark_moved" if units <= _DAYS else "spark_moved_time"
     return _by_type(name, node.this.copy(), by)
+
+
+def _is_interval(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Add | exp.Sub):
+        return _is_interval(node.this) and _is_interval(node.expression)
+    is_same = isinstance(node, exp.Neg | exp.Paren)
+    return isinstance(node, exp.Interval) or (is_same and _is_interval(node.this))
 
 
 def _witness(value: exp.Expr) -> exp.Expr:
@@ -337,9 +373,16 @@ def _rounded(name: str) -> Callable[[exp.Expr], exp.Expr]:
     """Return `floor` or `ceil` as BIGINT, or DECIMAL of a DECIMAL."""
 
     def rounded(node: exp.Expr) -> exp.Expr:
-        if node.args.get("decimals") is not None:
-            return node
-        return call(name, _witness(node.this), node.this.copy())
+        decimals = node.args.get("decimals")
+        if decimals is None:
+            return call(name, _witness(node.this), node.this.copy())
+        sign = -1 if isinstance(decimals, exp.Neg) else 1
+        digits = sign * int(
+            constant(decimals.this if sign < 0 else decimals, "The number of digits")
+        )
+        unit = exp.Literal.number(format(Decimal(1).scaleb(-digits), "f"))
+        exact = call("spark_exact", _witness(node.this), node.this.copy())
+        return exp.cast(call(f"{name}_to", exact, unit), f"decimal(38, {max(digits, 0)})")
 
     return rounded
 
@@ -410,9 +453,15 @@ def _parsed(kind: str, *, fails: bool = True) -> Callable[..., exp.Expr]:
             return _as_spark(exp.TryCast(this=text, to=to))
         if pattern is None:
             return _cast(text, kind)
-        form = exp.Literal.string(strftime_pattern(constant(pattern, "A pattern of times")))
+        form = parsing_pattern(constant(pattern, "A pattern of times"))
         name = "strptime" if fails else "try_strptime"
-        return exp.cast(call(name, exp.cast(text, "text"), form), kind, dialect="duckdb")
+        value: exp.Expr = exp.cast(text, "text")
+        if not form.has_year:
+            value = exp.DPipe(this=exp.Literal.string("1970 "), expression=value)
+        time = call(name, value, exp.Literal.string(form.text))
+        return exp.cast(
+            call("spark_century", time) if form.is_short else time, kind, dialect="duckdb"
+        )
 
     return parsed
 
@@ -459,8 +508,6 @@ GENERATORS = frozenset(spark_generators.BY_NODE)
 """Functions that return several rows or columns, which sqlglot does not know."""
 OWN_FUNCTIONS = SPARK_MACROS | GENERATORS | frozenset(_FUNCTIONS)
 """Functions with a translation of their own in place of that of sqlglot."""
-_INT_LIMIT = str(1 << 31)
-"""DuckDB 2.0.1 takes it for BIGINT also after a minus."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     **dict.fromkeys(_INTEGERS, _as_int),
     **spark_functions.BY_CLASS,
@@ -488,7 +535,8 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
-    exp.Neg: lambda node: exp.cast(node.copy(), "int") if node.name == _INT_LIMIT else node,
+    exp.Neg: negative_constant,
+    exp.Literal: number_constant,
     exp.NextDay: lambda node: exp.NextDay(this=_to_date(node.this), expression=node.expression),
     exp.Like: _matched,
     exp.ILike: _matched,
@@ -513,6 +561,9 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
         "spark_shift_right", node.this, node.expression.copy()
     ),
     exp.Grouping: lambda node: exp.cast(node.copy(), "tinyint"),
+    exp.ToBinary: lambda node: node if node.args.get("format") else call("unhex", node.this.copy()),
+    exp.RegexpExtractAll: _matches,
+    exp.GroupConcat: _listed,
     exp.ArrayDistinct: lambda node: call("spark_distinct", node.this.copy()),
     exp.SafeAdd: _tried(exp.Add),
     exp.SafeSubtract: _tried(exp.Sub),

@@ -43,6 +43,15 @@ def test_columns_without_names_have_those_of_spark() -> None:
     assert ", ".join(session.schema.names) == (
         "current_date(), localtimestamp(), session_user(), current_time(3)"
     )
+    assert pe.sql("VALUES (1, 2) AS t(x, y)").schema.names == ["x", "y"]
+    others = "any(b), max_by(1, 2, 3), extract(YEAR FROM d), ilike(d, x), CAST(1 AS DECIMAL(5,2))"
+    given = others.replace("ilike(d, x)", "d ILIKE 'x'")
+    rows = "FROM VALUES (true, '2024-01-02') t(b, d) GROUP BY d"
+    assert ", ".join(pe.sql(f"SELECT {given} {rows}").schema.names) == others
+    pivoted = pe.sql(
+        "SELECT * FROM VALUES ('x', 1) t(k, n) PIVOT (sum(n + 1), count(*) FOR k IN ('x'))"
+    )
+    assert pivoted.schema.names == ["x_sum((n + 1))", "x_count(1)"]
     empty = pe.sql("SELECT *, '' FROM (SELECT DISTINCT '', '' AS s UNION SELECT '', 'x')")
     assert empty.schema.names == ["''", "s", "''_1"]  # in Spark '', s and ''
 

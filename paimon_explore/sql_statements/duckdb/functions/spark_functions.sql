@@ -17,7 +17,8 @@ CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
     (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
         ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
 CREATE MACRO spark_boolean(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_boolean(x),
-    (x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
+    (x VARCHAR) AS trim(x, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)),
+    (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
 CREATE MACRO spark_date(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_date(x),
     (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[0-9]{4}\s*') THEN trim(x) || '-01-01'
@@ -77,6 +78,13 @@ CREATE MACRO spark_number_text(t) AS CASE
 -- Seconds since 1970 of a time without a zone, which UTC has.
 CREATE MACRO spark_instant(x VARCHAR) AS CAST(spark_moment(x) AS TIMESTAMPTZ), (x TIMESTAMP) AS x,
     (x DATE) AS CAST(x AS TIMESTAMPTZ), (x TIMESTAMPTZ) AS x;
+-- A time with its fields, of a text, and of an interval whose days are multiples of 24 hours.
+CREATE MACRO spark_fields(x VARCHAR) AS CAST(spark_moment(x) AS TIMESTAMPTZ), (x INTERVAL) AS
+    to_months(spark_interval_months(x)) + spark_day_time(epoch_us(x - to_months(spark_interval_months(x)))),
+    (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x, (x TIME) AS x;
+CREATE MACRO spark_day_time(n) AS
+    to_days(CAST(n // 86400000000 AS INTEGER)) + to_microseconds(n % 86400000000);
+CREATE MACRO spark_century(x) AS CASE WHEN year(x) < 2000 THEN x + to_years(100) ELSE x END;
 CREATE MACRO spark_last_whole_day(a, b) AS CAST(b AS DATE)
     - CASE WHEN b::DATE > a::DATE AND b::TIME < a::TIME THEN 1 ELSE 0 END
     + CASE WHEN b::DATE < a::DATE AND b::TIME > a::TIME THEN 1 ELSE 0 END;
@@ -156,6 +164,11 @@ CREATE MACRO spark_floor(v BIGINT, x) AS CAST(x AS BIGINT),
 CREATE MACRO spark_ceil(v BIGINT, x) AS CAST(x AS BIGINT),
     (v DOUBLE, x) AS spark_long(ceil(x)), (v FLOAT, x) AS spark_long(ceil(CAST(x AS DOUBLE))),
     (v DECIMAL(38, 19), x) AS ceil(x), (v VARCHAR, x) AS spark_long(ceil(CAST(x AS DOUBLE)));
+-- Down or up to a multiple of a unit; DOUBLE has the digits that Spark counts.
+CREATE MACRO spark_exact(v BIGINT, x) AS x, (v HUGEINT, x) AS x, (v DECIMAL(38, 19), x) AS x,
+    (v DOUBLE, x) AS CAST(x AS DECIMAL(30, 15)), (v FLOAT, x) AS CAST(x AS DECIMAL(30, 15));
+CREATE MACRO spark_floor_to(x, u) AS x - x % u - CASE WHEN x % u < 0 THEN u ELSE 0 END;
+CREATE MACRO spark_ceil_to(x, u) AS x - x % u + CASE WHEN x % u > 0 THEN u ELSE 0 END;
 CREATE MACRO spark_left(x BLOB, n) AS x[1:spark_positive(n)],
     (x, n) AS left(spark_shown(x), spark_positive(n));
 CREATE MACRO spark_right(x, n) AS right(spark_shown(x), spark_positive(n));
@@ -237,8 +250,9 @@ CREATE MACRO spark.array_insert(a, n, x) AS CASE WHEN a IS NULL OR n IS NULL THE
     WHEN len(a) + n < 0 THEN list_concat(list_resize([x], -n - len(a)), a)
     ELSE list_concat(list_append(a[1:len(a) + n + 1], x), a[len(a) + n + 2:]) END;
 CREATE MACRO spark.array_join(a, d) AS
-    CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(a, d), '') END,
-    (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(CAST(x AS VARCHAR), n)), d);
+    CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(
+    list_transform(a, lambda x : spark_shown(x)), d), '') END,
+    (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(spark_shown(x), n)), d);
 CREATE MACRO spark.json_array_length(x) AS CASE WHEN json_type(spark_valid_json(x)) = 'ARRAY'
     THEN CAST(json_array_length(spark_valid_json(x)) AS INTEGER) END;
 CREATE MACRO spark.json_object_keys(x) AS
@@ -278,15 +292,29 @@ CREATE MACRO spark_halves(x, n) AS CASE WHEN spark_is_half(abs(x) * pow(10, n)) 
 CREATE MACRO spark_is_half(x) AS abs(x - floor(x) - 0.5::DOUBLE) < 1e-6 + x * 1e-15;
 CREATE MACRO spark.zeroifnull(x) AS coalesce(x, CAST(0 AS INTEGER));
 CREATE MACRO spark.nullifzero(x) AS nullif(x, 0);
-CREATE MACRO spark.bit_get(x, n) AS CAST((x >> n) & 1 AS TINYINT);
-CREATE MACRO spark.getbit(x, n) AS CAST((x >> n) & 1 AS TINYINT);
+CREATE MACRO spark_bits(x) AS CASE typeof(x)
+    WHEN 'TINYINT' THEN 8 WHEN 'SMALLINT' THEN 16 WHEN 'INTEGER' THEN 32 ELSE 64 END;
+CREATE MACRO spark_bit(x, n) AS CASE WHEN spark_fail_if(n < 0 OR n >= spark_bits(x),
+    'A position of a bit is outside of the number.') THEN NULL ELSE CAST((x >> n) & 1 AS TINYINT) END;
+CREATE MACRO spark.bit_get(x, n) AS spark_bit(x, n);
+CREATE MACRO spark.getbit(x, n) AS spark_bit(x, n);
+CREATE MACRO spark_elt(a, n) AS CASE WHEN spark_fail_if(n NOT BETWEEN 1 AND len(a),
+    'The index of elt is outside of its texts.') THEN NULL ELSE list_extract(a, n) END;
+-- Buckets of hours and less do not follow changes of clocks.
+CREATE MACRO spark_time_bucket(width, t TIMESTAMP) AS time_bucket(width, t, TIMESTAMP '1970-01-01'),
+    (width, t) AS CASE WHEN epoch_us(width) < 86400000000
+    THEN time_bucket(width, CAST(t AS TIMESTAMPTZ), CAST(TIMESTAMP '1970-01-01' AS TIMESTAMPTZ))
+    ELSE CAST(time_bucket(width, CAST(t AS TIMESTAMP), TIMESTAMP '1970-01-01') AS TIMESTAMPTZ) END;
 CREATE MACRO spark.factorial(n) AS
     CASE WHEN n BETWEEN 0 AND 20 THEN CAST(factorial(n) AS BIGINT) END;
 CREATE MACRO spark_bucket(x, width, n) AS CASE WHEN isnan(x) THEN NULL WHEN x < 0 THEN 0
     WHEN x >= width THEN n + 1 ELSE CAST(floor(n * x / width) + 1 AS BIGINT) END;
-CREATE MACRO spark.width_bucket(x, low, high, n) AS CASE WHEN n <= 0 OR low = high THEN NULL
+CREATE MACRO spark_buckets(x, low, high, n) AS CASE WHEN n <= 0 OR n = 9223372036854775807
+    OR low = high OR isinf(low) OR isinf(high) THEN NULL
     WHEN low < high THEN spark_bucket(x - low, high - low, n)
     ELSE spark_bucket(low - x, low - high, n) END;
+CREATE MACRO spark.width_bucket(x, low, high, n) AS CAST(spark_buckets(CAST(x AS DOUBLE),
+    CAST(low AS DOUBLE), CAST(high AS DOUBLE), CAST(trunc(n) AS BIGINT)) AS BIGINT);
 -- Bits that leave a number are dropped, and the shift is that modulo its length.
 CREATE MACRO spark_int(x) AS CAST(((x + 2147483648) & 4294967295) - 2147483648 AS INTEGER);
 CREATE MACRO spark_bigint(x) AS
@@ -330,6 +358,8 @@ CREATE MACRO spark_shown(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN s
 CREATE MACRO spark_part(v BIGINT, x) AS x, (v HUGEINT, x) AS x, (v DECIMAL(38, 19), x) AS x,
     (v DATE, x) AS x, (v TIMESTAMP, x) AS x, (v DOUBLE, x) AS spark_shown(x),
     (v FLOAT, x) AS spark_shown(x), (v TIMESTAMPTZ, x) AS spark_shown(x), (v, x) AS x;
+CREATE MACRO spark_listed(x) AS CASE WHEN typeof(x) = 'BLOB'
+    AND spark_fail('listagg of BINARY needs Spark.') THEN '' ELSE spark_shown(x) END;
 CREATE MACRO spark_bytes(x VARCHAR) AS encode(x), (x) AS x;
 CREATE MACRO spark_fail_if(test, message) AS CASE WHEN test THEN spark_fail(message) END;
 CREATE MACRO spark_json_member(x, k) AS CASE WHEN json_valid(x) THEN json_extract_string(x,
