@@ -105,9 +105,10 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
         if oldest is not None and snapshots.find(oldest.id) == oldest:  # restored by an expiry
             remove_newer_snapshots(store, target.id, history)
     keep_target(store, target)
-    if created:
-        with suppress(StorageError):  # readers list the folder
-            snapshots.write_earliest_hint(target.id)
+    with suppress(StorageError):  # we list the folder, Java only if EARLIEST names no snapshot
+        if created or (snapshots.earliest_hint() or 0) > target.id:
+            is_first = created or target.id not in history
+            snapshots.write_earliest_hint(target.id if is_first else history[0])
     return target
 
 
