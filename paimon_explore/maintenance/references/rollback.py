@@ -154,6 +154,8 @@ def remove_newer_marks(
     if newer:
         with suppress(StorageError):
             store.changelogs.write_latest_hint(max({0, *logs}.difference(newer)))
+            if newer == logs:  # else it names one that stays
+                store.file_io.delete(store.paths.changelog_earliest_hint)
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)

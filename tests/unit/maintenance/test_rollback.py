@@ -76,6 +76,21 @@ def test_long_lived_changelogs_stay_up_to_the_snapshot_that_comes_back(
         assert (Path(table.path) / "changelog" / "LATEST").read_text() == "2"
 
 
+def test_no_hint_names_a_changelog_that_a_rollback_has_removed(tmp_path: Path) -> None:
+    options = {"changelog.num-retained.max": "99", "changelog.time-retained": "9 d"}
+    table = keyed_table(tmp_path, {"changelog-producer": "input", **options})
+    for number in range(1, 7):
+        table.upsert([{"k": number, "v": "x"}])
+    table.create_tag("two", 2)
+    table.maintenance.expire_snapshots(retain_max=1)
+    table.maintenance.expire_changelogs(retain_min=1, retain_max=3)
+    hint = Path(table.path) / "changelog" / "EARLIEST"
+    assert int(hint.read_text()) > 2
+    table.rollback_to(tag="two")
+    assert table._store.changelogs.ids() == []
+    assert not hint.exists()
+
+
 def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)
