@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import cached_property
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import fitted
