@@ -13,6 +13,9 @@ Here a class with slots gets
 
 Classes without slots, and those with a field that is not an argument of `__init__`, use the
 standard decorator. Type checkers always see the standard decorator.
+
+`cached_property` is that of Python 3.12. In Python 3.11 it has a lock for all objects of a class:
+while one thread reads a file to compute it, others that want it of another object wait.
 """
 
 import dataclasses
@@ -25,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from paimon_explore.sanitize import masked_repr
 
-__all__ = ["dataclass"]
+__all__ = ["cached_property", "dataclass"]
 
 _FIELDS = "__value_fields__"
 """Attribute with the fields of a class made here and of its bases, by name."""
@@ -38,10 +41,28 @@ def _dataclass(cls: type | None = None, /, **settings: bool) -> object:
     return _decorated(cls, settings)
 
 
+class _CachedProperty:
+    """A property whose value is computed once, unless threads ask for it at the same time."""
+
+    def __init__(self, compute: Callable[[object], object]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        found = instance.__dict__[self._name] = self._compute(instance)
+        return found
+
+
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from functools import cached_property
 else:
-    dataclass = _dataclass
+    cached_property, dataclass = _CachedProperty, _dataclass
 
 
 class _Field:

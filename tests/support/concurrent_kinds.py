@@ -8,13 +8,20 @@ from hashlib import sha256
 from itertools import product
 from types import MappingProxyType
 
+import pyarrow as pa
+
 from paimon_explore import Table, open_table
 from support.small_tables import new_catalog
-from support.table_kinds import SCHEMA
 
 ONE, TWO, THREE = "2024-01-01", "2024-01-02", "2024-01-03"
 KEYS, NEWER, SIDE = range(60), range(12), (1, 50)
 """Keys of the oldest run, of the newer one above it, and those that the branch has changed."""
+_FIELDS: list[tuple[str, pa.DataType]] = [
+    ("p", pa.string()),
+    ("k", pa.int32()),
+    ("v", pa.int32()),
+    ("w", pa.binary()),
+]
 Rows = list[dict[str, object]]
 Keys = Counter[tuple[str, int]]
 """How often each key is there, by partition and key."""
@@ -43,7 +50,7 @@ class Kind:
         key = (["k"] if self.crosses else ["p", "k"]) if self.keyed else []
         table = new_catalog(warehouse).create_table(
             "db.t",
-            SCHEMA,
+            pa.schema(_FIELDS),
             partition_by=["p"],
             primary_key=key,
             options={"manifest.merge-min-count": "4", **_WAITLESS, **self.options},
@@ -96,15 +103,16 @@ class Kind:
 
 
 def row(partition: str, key: int, value: int) -> dict[str, object]:
-    """A row; its text makes files so large that runs of fewer rows are smaller."""
+    """A row; its bytes make files so large that runs of fewer rows are smaller."""
     return {
         "p": partition,
         "k": key,
         "v": value,
-        "w": sha256(f"{key} {value}".encode()).hexdigest(),
+        "w": sha256(f"{key} {value}".encode()).hexdigest().encode(),
     }
 
 
+_EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 _VECTORS = {"deletion-vectors.enabled": "true"}
 _FLAVOURS: Mapping[str, Mapping[str, str]] = {
     "plain": {},
@@ -120,6 +128,7 @@ _FLAVOURS: Mapping[str, Mapping[str, str]] = {
         "pk-clustering-override": "true",
         "clustering.columns": "v",
     },
+    "blobs": {"blob-field": "w"},
 }
 _BUCKETS: Mapping[str, Mapping[str, str]] = {
     "fixed": {"bucket": "1"},
@@ -138,8 +147,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
         "append, evolving": Kind(
             keyed=False,
-            options={"row-tracking.enabled": "true", "data-evolution.enabled": "true"},
+            options=_EVOLVING,
         ),
+        "append, evolving blobs": Kind(keyed=False, options={**_EVOLVING, "blob-field": "w"}),
         **{
             f"{flavour}, {buckets}": Kind(
                 options={**_FLAVOURS[flavour], **_BUCKETS[buckets]},

@@ -19,15 +19,15 @@ from hypothesis.stateful import (
 from paimon_explore.errors import UnsupportedFeatureError
 from support.depth import DEEP
 from support.memory_files import UnchangedFiles, forget_files, forget_manifests
+from support.table_commits import CommitActs
 from support.table_kinds import MORE, PARTITIONS, Key, P, Rows, V, W, key_of, value_of
 from support.table_lines import ROWS, WHO, Cells
 from support.table_model import Line, check_line
-from support.table_references import ReferenceActs
 
 WHICH = st.integers(0, 5)
 
 
-class TableMachine(ReferenceActs):
+class TableMachine(CommitActs):
     """Everything that can be done to a table, in any order."""
 
     @initialize(cells=ROWS, more=ROWS, branches=st.booleans())

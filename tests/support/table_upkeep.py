@@ -11,7 +11,7 @@ from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
-from support.table_kinds import K, value_of
+from support.table_kinds import K, P, value_of
 from support.table_lines import WHO, LinesMachine
 from support.table_model import LATER, Line, State, after, shown
 
@@ -29,21 +29,30 @@ class UpkeepActs(LinesMachine):
         self.compacted(table, line, table.compact(full=full), full=full)
 
     def compacted(
-        self, table: Table, line: Line, made: Snapshot | None, *, full: bool = False
+        self,
+        table: Table,
+        line: Line,
+        made: Snapshot | None,
+        *,
+        full: bool = False,
+        partition: str | None = None,
     ) -> None:
-        """Expect the snapshots of a compaction."""
+        """Expect the snapshots of a compaction, of all partitions or of one."""
         written = line.latest.written
+        kept = [row for row in line.latest.visible if partition not in (None, row[P])]
+        visible = (*kept, *(row for row in written if partition in (None, row[P])))
         if made is None:
-            seen = shown(written, line.columns) == shown(line.latest.visible, line.columns)
+            seen = shown(visible, line.columns) == shown(line.latest.visible, line.columns)
             assert not full or seen or not self.kind.waits
             return
         numbers = range(line.latest_id + 1, made.id + 1)
         assert 1 <= len(numbers) <= 2
         for number in numbers:
-            line.states[number] = after(line, written, written)
+            line.states[number] = after(line, written, visible)
         for number in numbers:
             self.noted(table, line, number)
-        self.count("compact, full" if full else "compact")
+        what = "compact" if partition is None else "compact a partition"
+        self.count(f"{what}, full" if full else what)
 
     @rule(who=WHO)
     def compact_manifests(self, who: int) -> None:

@@ -6,13 +6,15 @@ import inspect
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any, Generic, TypeVar
 
 import pytest
 
 import paimon_explore
-from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.frozen_dataclass import cached_property, dataclass
 
 Key = TypeVar("Key")
 
@@ -297,3 +299,18 @@ def test_every_module_takes_its_decorator_from_here() -> None:
     wrong = "from dataclasses import dataclass"
     taking = [p.name for p in package.rglob("*.py") if wrong in p.read_text(encoding="utf-8")]
     assert taking == ["frozen_dataclass.py"]
+
+
+def test_threads_compute_a_cached_property_of_several_objects_at_once() -> None:
+    both = Barrier(2)
+
+    class Reader:
+        @cached_property
+        def content(self) -> int:
+            return both.wait(timeout=30)
+
+    readers = [Reader(), Reader()]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda one: one.content, readers))
+    assert sorted(found) == [0, 1]
+    assert [one.content for one in readers] == found

@@ -5,7 +5,6 @@ Without DuckDB: SELECT of one table with columns, WHERE and LIMIT.
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from paimon_explore.command_line.source import Source
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import cached_property
 from paimon_explore.table.catalog.catalog import iter_table_names
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan

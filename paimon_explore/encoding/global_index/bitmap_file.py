@@ -15,7 +15,6 @@ Seen in: `tests/support/global_indexes.py`.
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import pairwise
 
 from pyroaring import BitMap64
@@ -26,6 +25,7 @@ from paimon_explore.encoding.global_index.key_ranges import KeySet, is_ordered
 from paimon_explore.encoding.roaring_bitmap import BitmapReader
 from paimon_explore.encoding.varint import decode_varint
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.frozen_dataclass import cached_property
 
 MAGIC = 0x42474958
 VERSION = 1

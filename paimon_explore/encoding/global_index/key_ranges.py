@@ -1,10 +1,9 @@
 """Sets of keys that a condition allows, as ranges."""
 
 from bisect import bisect_right
-from functools import cached_property
 
 from paimon_explore.encoding.global_index.index_keys import Key
-from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.frozen_dataclass import cached_property, dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ adjusted by the change in length of the footers before them.
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate
 
 import pyarrow as pa
@@ -69,6 +69,7 @@ from paimon_explore.encoding.orc.timestamp_fixes import (
 )
 from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
+from paimon_explore.frozen_dataclass import cached_property
 from paimon_explore.limits import check_size
 
 provide_time_zones()

@@ -5,7 +5,7 @@ all bytes of the footer, so that a file that was replaced under its name is deco
 """
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from paimon_explore.encoding.parquet.footer_fixes import (
 from paimon_explore.encoding.parquet.leaf_columns import LeafColumns, has_parts
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.encoding.parts_ahead import Range
+from paimon_explore.frozen_dataclass import cached_property
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_metadata import PageMetadata

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
 
 import pyarrow as pa
 
 from paimon_explore.data_types.traversal import leaf_prefixes
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.arrow_reader import ColumnChunkMetaData, FileMetaData
+from paimon_explore.frozen_dataclass import cached_property
 
 
 class LeafColumns:

@@ -1,7 +1,6 @@
 """Metadata of one table that several health rules use, read once."""
 
-from functools import cached_property
-
+from paimon_explore.frozen_dataclass import cached_property
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.partition_argument import partition_tests
 from paimon_explore.inspection.rendering.value_text import Partitions, partitions_of

@@ -8,7 +8,6 @@ Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,7 @@ from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_v
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError, undo_on_error
-from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.frozen_dataclass import cached_property, dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,

@@ -14,7 +14,7 @@ Spec: maintenance/manage-snapshots, expire; concepts/spec.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
 
@@ -24,7 +24,7 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import MissingFileError, NotFoundError
 from paimon_explore.fileio.concurrent_requests import at_once
-from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.frozen_dataclass import cached_property, dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries

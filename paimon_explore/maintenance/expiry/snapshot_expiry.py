@@ -268,7 +268,7 @@ def expiring_ids(
     if kept_from is not None:
         end = min(end, kept_from)
     for before, kept in pairwise(ids):
-        if first < kept <= end and time_of(kept) >= retention.keep_after_ms:
+        if first <= before < end and time_of(kept) >= retention.keep_after_ms:
             end = before
             break
     return tuple(number for number in ids if number < end)

@@ -105,9 +105,10 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
         if oldest is not None and snapshots.find(oldest.id) == oldest:  # restored by an expiry
             remove_newer_snapshots(store, target.id, history)
     keep_target(store, target)
-    if created:
-        with suppress(StorageError):  # readers list the folder
-            snapshots.write_earliest_hint(target.id)
+    with suppress(StorageError):  # we list the folder, Java only if EARLIEST names no snapshot
+        if created or (snapshots.earliest_hint() or 0) > target.id:
+            is_first = created or target.id not in history
+            snapshots.write_earliest_hint(target.id if is_first else history[0])
     return target
 
 
@@ -153,6 +154,8 @@ def remove_newer_marks(
     if newer:
         with suppress(StorageError):
             store.changelogs.write_latest_hint(max({0, *logs}.difference(newer)))
+            if newer == logs:  # else it names one that stays
+                store.file_io.delete(store.paths.changelog_earliest_hint)
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)

@@ -5,7 +5,6 @@ Splits are pickled (Spark tasks), so they consist of plain values and slices of 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
 
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import as_python, offsets_from_sizes, take_rows
-from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.frozen_dataclass import cached_property, dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,9 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import cached_property
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.char_columns import fitted
 from paimon_explore.sql_statements.duckdb.database import (
     FileRows,
@@ -385,8 +385,7 @@ def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) ->
             hint="Write parse_json(…) for a JSON document, or CAST(… AS VARIANT) for the value.",
         )
     if kind == _UNTYPED:
-        text = type_name(target.type) if not pat.is_nested(wanted) else None
-        return "NULL" if text is None else f"CAST(NULL AS {plain_type(wanted)})"
+        return _null(target.type)
     if pat.is_struct(arrow) and isinstance(target.type, RowType):
         return _stored_struct(value, arrow, target.type)
     if pat.is_list(arrow) and isinstance(target.type, ArrayType):
@@ -404,6 +403,14 @@ def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) ->
         return value
     name = "TEXT" if pat.is_string(wanted) else plain_type(wanted)
     return value if arrow.equals(wanted) else f"CAST({cast_argument(name, value)} AS {name})"
+
+
+def _null(data_type: DataType) -> str:
+    """Return NULL of a type, untyped where DuckDB has no such type."""
+    try:
+        return f"CAST(NULL AS {duckdb_type(data_type)})"
+    except InvalidInputError:
+        return "NULL"
 
 
 def _stored_part(value: str, arrow: pa.DataType, column: DataField, kind: DataType) -> str:

@@ -46,6 +46,7 @@ def plain_type(wanted: pa.DataType) -> str:
         pa.float64(): "DOUBLE",
         pa.date32(): "DATE",
         pa.binary(): "BLOB",
+        pa.large_binary(): "BLOB",
     }
     return known.get(wanted, "TIME" if pat.is_time(wanted) else "VARCHAR")
 

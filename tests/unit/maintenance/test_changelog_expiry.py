@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from paimon_explore import Catalog, Table, open_table
+from paimon_explore.metadata.consumer import Consumer
 from support.depth import some
 from support.figures import Figures
 from support.lifecycle import KEYED
@@ -155,6 +156,8 @@ def test_young_changelogs_below_a_gap_stay(space: str, producer: str) -> None:
     table = below_a_branch(new_table(space, options))
     logs, latest = table._store.changelogs.ids(), table._store.snapshots.latest_id() or 0
     expire_changelogs(table, latest - logs[-2])
+    assert table.maintenance.expire_changelogs().expired == ()
+    table._store.consumers.save("in the gap", Consumer(next_snapshot=logs[-1] + 1))
     assert table.maintenance.expire_changelogs().expired == ()
     assert table._store.changelogs.ids() == logs[-1:]
 

@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.lifecycle import keyed_table, keys, plain_table, replaced_rows, states
+from support.through import through
 
 
 def test_everything_newer_than_the_snapshot_is_gone(tmp_path: Path) -> None:
@@ -27,6 +29,21 @@ def test_an_expired_snapshot_comes_back_from_its_tag(tmp_path: Path) -> None:
     for hint in ("EARLIEST", "LATEST"):
         assert (Path(table.path) / "snapshot" / hint).read_text() == "2"
     assert keys(table.at(tag="two")) == [2]
+
+
+@pytest.mark.parametrize("step", range(1, 6))
+def test_a_rollback_that_was_cut_off_is_completed_by_another_one(tmp_path: Path, step: int) -> None:
+    """Other implementations believe EARLIEST as soon as the snapshot that it names exists again."""
+    table = replaced_rows(plain_table(tmp_path), 4)
+    table.create_tag("two", 2)
+    table.maintenance.expire_snapshots(retain_max=2)
+    cut_off = through(table, FaultyFileIO(table._store.file_io, step, Fault.CRASH))
+    with pytest.raises(CrashError):
+        cut_off.rollback_to(tag="two")
+    table.rollback_to(tag="two")
+    table.append([{"k": 5, "v": "x"}])
+    assert states(table) == {2: [2], 3: [2, 5]}
+    assert (Path(table.path) / "snapshot" / "EARLIEST").read_text() == "2"
 
 
 def test_a_table_without_snapshots_comes_back_from_a_tag(tmp_path: Path) -> None:
@@ -57,6 +74,21 @@ def test_long_lived_changelogs_stay_up_to_the_snapshot_that_comes_back(
     assert keys(table) == [1, 2]
     if retained == "99":
         assert (Path(table.path) / "changelog" / "LATEST").read_text() == "2"
+
+
+def test_no_hint_names_a_changelog_that_a_rollback_has_removed(tmp_path: Path) -> None:
+    options = {"changelog.num-retained.max": "99", "changelog.time-retained": "9 d"}
+    table = keyed_table(tmp_path, {"changelog-producer": "input", **options})
+    for number in range(1, 7):
+        table.upsert([{"k": number, "v": "x"}])
+    table.create_tag("two", 2)
+    table.maintenance.expire_snapshots(retain_max=1)
+    table.maintenance.expire_changelogs(retain_min=1, retain_max=3)
+    hint = Path(table.path) / "changelog" / "EARLIEST"
+    assert int(hint.read_text()) > 2
+    table.rollback_to(tag="two")
+    assert table._store.changelogs.ids() == []
+    assert not hint.exists()
 
 
 def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:
