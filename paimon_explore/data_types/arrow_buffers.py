@@ -291,15 +291,13 @@ def times_as_text(array: Column) -> Column:
     Raises:
         pyarrow.ArrowNotImplementedError: a nested type that Arrow does not cast.
     """
-    wanted = with_leaves(
-        array.type, lambda kind: pa.string() if pa.types.is_temporal(kind) else kind
-    )
+    wanted = _with_times(array.type, lambda _: pa.string())
     if wanted == array.type:
         return array
     try:
         return array.cast(wanted)
     except pa.ArrowInvalid:
-        return array.cast(with_leaves(array.type, _in_utc)).cast(wanted)
+        return array.cast(_with_times(array.type, _in_utc)).cast(wanted)
 
 
 def _in_utc(kind: pa.DataType) -> pa.DataType:
@@ -309,27 +307,25 @@ def _in_utc(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def with_leaves(
+def _with_times(
     data_type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]
 ) -> pa.DataType:
-    """Return a type in which types that are not nested are changed, and large lists are lists."""
+    """Return a type in which the types of dates and times are changed, also nested ones."""
 
     def of_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
-        return field.with_type(with_leaves(field.type, change))
+        return field.with_type(_with_times(field.type, change))
 
-    match data_type:
-        case pa.StructType():
-            return pa.struct([of_field(field) for field in data_type])
-        case pa.ListType() | pa.LargeListType():
-            return pa.list_(of_field(data_type.value_field))
-        case pa.FixedSizeListType():
-            return pa.list_(of_field(data_type.value_field), data_type.list_size)
-        case pa.MapType():
-            key, item = of_field(data_type.key_field), of_field(data_type.item_field)
-            entries: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
-            return entries
-        case _:
-            return change(data_type)
+    if pa.types.is_temporal(data_type):
+        return change(data_type)
+    if isinstance(data_type, pa.StructType):
+        return pa.struct([of_field(field) for field in data_type])
+    if isinstance(data_type, pa.ListType):
+        return pa.list_(of_field(data_type.value_field))
+    if isinstance(data_type, pa.MapType):
+        key, item = of_field(data_type.key_field), of_field(data_type.item_field)
+        texts: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
+        return texts
+    return data_type
 
 
 def string_array(texts: Sequence[str]) -> Column:

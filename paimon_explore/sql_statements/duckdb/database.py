@@ -38,7 +38,6 @@ _MEASURED = "SET enable_progress_bar = true; SET enable_progress_bar_print = fal
 _WAIT_S = 2.0
 """How long a query runs before its progress is shown."""
 _SETTINGS = {
-    "arrow_large_buffer_size": "true",  # a batch of long texts may have more than 2 GiB
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
@@ -70,6 +69,7 @@ _ACCEPTED = re.compile(r" spark_\w+\(\w+ ([A-Z ]+(?:\([0-9, ]+\))?)")
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _MAX_CONDITIONS = 200
 """Maximum number of conditions that DuckDB passes to a dataset, as a filter with as many levels."""
+_TOO_LARGE = "Arrow Appender: The maximum "
 _TRY = "try_cast returns NULL for a value that cannot be cast."
 
 
@@ -227,6 +227,11 @@ def duckdb_errors() -> Iterator[None]:
         cause = error.__cause__
         if isinstance(cause, PaimonError):
             raise cause from None
+        if _TOO_LARGE in str(error):
+            raise InvalidInputError(
+                "Some rows of the result are so long that a batch has more than 2 GiB.",
+                hint="Return shorter values, such as substring(s, 1, 1000), or use scan().",
+            ) from error
         hint = _TRY if type(error).__name__ == "ConversionException" else ""
         raise InvalidInputError(_sentence(error), hint=hint) from error
 

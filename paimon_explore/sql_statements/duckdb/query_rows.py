@@ -12,17 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.data_types.array_sizes import within_size
 from paimon_explore.data_types.arrow import (
     VARIANT_ARROW,
     from_arrow,
     is_variant_storage,
     to_arrow,
 )
-from paimon_explore.data_types.arrow_buffers import (
-    as_bytes,
-    take_rows,
-)
+from paimon_explore.data_types.arrow_buffers import as_bytes, take_rows
 from paimon_explore.data_types.definitions import (
     ArrayType,
     DataField,
@@ -47,12 +43,7 @@ from paimon_explore.sql_statements.duckdb.database import (
 )
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
 from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
-from paimon_explore.sql_statements.duckdb.type_names import (
-    duckdb_type,
-    plain_type,
-    quoted,
-    received_type,
-)
+from paimon_explore.sql_statements.duckdb.type_names import duckdb_type, plain_type, quoted
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.sql_statements.parameter_markers import default_text
 from paimon_explore.table.scan import Scan, read_within
@@ -65,8 +56,8 @@ if TYPE_CHECKING:
     from paimon_explore.write.input.table_batches import Rows
     from paimon_explore.write.write_target import WriteTarget
 
-BATCH_ROWS = 100_000
-"""Maximum number of rows of a batch of a result."""
+_BATCH_ROWS = 1 << 15
+"""Maximum number of rows of a batch of a result, whose texts have at most 2 GiB."""
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _UNTYPED = '"NULL"'
 _HUGE: Mapping[str, pa.DataType] = {
@@ -168,7 +159,7 @@ class DuckRows(StorableRows):
                 self._cursor = new_cursor(with_known_sizes(self.sources), self.text)
                 relation = self._cursor.sql(self.text)
             run = QueryRun(self._cursor)
-            reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
+            reader = run.call(partial(relation.to_arrow_reader, _BATCH_ROWS))
         self._has_open_reader = True
         schema = _with_sums(reader.schema, kinds)
         return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))
@@ -199,8 +190,7 @@ class DuckRows(StorableRows):
                 except StopIteration:
                     return
             try:
-                for part in within_size(batch):
-                    yield _with_types(part, schema)
+                yield batch if batch.schema == schema else _with_types(batch, schema)
             except pa.ArrowInvalid as error:
                 raise InvalidInputError(
                     f"A whole number is out of the range of BIGINT: {error}.",
@@ -245,12 +235,13 @@ class DuckRows(StorableRows):
 
 
 def _with_sums(schema: pa.Schema, kinds: Sequence[str]) -> pa.Schema:
-    """Return the schema with Spark's types of sums and intervals, and with 32-bit offsets."""
-    types = (
-        _HUGE[kind] if kind in _HUGE else received_type(found)
-        for found, kind in zip(schema.types, kinds, strict=True)
+    """Return the schema with Spark's types of sums and intervals."""
+    return pa.schema(
+        [
+            field.with_type(_HUGE[kind]) if kind in _HUGE else field
+            for field, kind in zip(schema, kinds, strict=True)
+        ]
     )
-    return pa.schema([field.with_type(kind) for field, kind in zip(schema, types, strict=True)])
 
 
 def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

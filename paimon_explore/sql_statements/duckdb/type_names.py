@@ -4,7 +4,6 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import with_leaves
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -71,17 +70,3 @@ def duckdb_type(data_type: DataType) -> str:
             return f"STRUCT({', '.join(members)})"
         case _:
             raise InvalidInputError(f"A variant cannot be cast to {type_text(data_type)}.")
-
-
-def received_type(found: pa.DataType) -> pa.DataType:
-    """Return the type of values of DuckDB here: with 32-bit offsets, as in columns of tables.
-
-    DuckDB itself returns 64-bit offsets, so that a batch of long texts may have more than 2 GiB.
-    """
-    return with_leaves(found, lambda kind: _RECEIVED.get(kind, kind))
-
-
-_RECEIVED: dict[pa.DataType, pa.DataType] = {
-    pa.large_string(): pa.string(),
-    pa.large_binary(): pa.binary(),
-}

@@ -15,7 +15,7 @@ from paimon_explore.sql_statements.duckdb.functions.variant_functions import (
     Kernel,
     typed_functions_after,
 )
-from paimon_explore.sql_statements.duckdb.type_names import duckdb_type, received_type
+from paimon_explore.sql_statements.duckdb.type_names import duckdb_type
 from paimon_explore.sql_statements.scalar_functions import BUCKET_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ _WITH_PARAMETERS: dict[int, Callable[[Kernel], Kernel]] = {
 
 
 def _whole(column: "Column | pa.ChunkedArray[Any]") -> Column:
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    kind = received_type(column.type)
-    return column if kind.equals(column.type) else column.cast(kind)
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    found: Column = column.combine_chunks()
+    return found
