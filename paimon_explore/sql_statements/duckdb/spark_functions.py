@@ -235,9 +235,10 @@ def _grouped(node: exp.Expr) -> exp.Expr:
         select.set("distinct", exp.Distinct())
         return node
     sets = list(node.find_all(exp.Rollup, exp.Cube, exp.GroupingSets))
-    for number in [part for one in sets for part in one.find_all(exp.Literal)]:
-        _name_ordinal(number, [] if select is None else select.expressions)
     keys = [key for one in sets for key in one.expressions]
+    for key in keys:
+        for part in key.expressions if isinstance(key, exp.Tuple) else [key.unnest()]:
+            _name_ordinal(part, [] if select is None else select.expressions)
     if select is not None and sets and keys != [exp.Tuple()]:
         select.having(exp.GT(this=exp.Count(this=exp.Star()), expression=_ZERO), copy=False)
     return node
@@ -247,11 +248,11 @@ def _is_constant(items: Sequence[exp.Expr]) -> bool:
     return not any(one.find(exp.Column, exp.Star, exp.Func, exp.Query) for one in items)
 
 
-def _name_ordinal(number: exp.Expr, items: Sequence[exp.Expr]) -> None:
+def _name_ordinal(key: exp.Expr, items: Sequence[exp.Expr]) -> None:
     """Replace the number of a selected column; DuckDB takes it for another key than its name."""
-    at = int(number.name) if number.name.isdigit() else 0
+    at = int(key.name) if isinstance(key, exp.Literal) and key.is_int else 0
     if 0 < at <= len(items) and isinstance(items[at - 1].unalias(), exp.Column):
-        number.replace(items[at - 1].unalias().copy())
+        key.replace(items[at - 1].unalias().copy())
 
 
 def _counted(node: exp.Expr) -> exp.Expr:
