@@ -132,6 +132,8 @@ def taken(batches: Sequence[pa.RecordBatch], positions: Ints) -> Iterator[pa.Rec
         yield from taken(batches, positions[:half])
         yield from taken(batches, positions[half:])
         return
-    places = np.argsort(np.argsort(sources, kind="stable"))
     rows = concat_batches(parts)
-    yield rows if len(parts) == 1 else rows.take(build_fixed(pa.int64(), places))  # type: ignore[arg-type]  # in stubs
+    if len(parts) > 1:
+        places = np.argsort(np.argsort(sources, kind="stable"))
+        rows = rows.take(build_fixed(pa.int64(), places))  # type: ignore[arg-type]  # in stubs
+    yield rows

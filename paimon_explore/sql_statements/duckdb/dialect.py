@@ -167,7 +167,7 @@ def _name_as_spark(tree: exp.Query, text: str) -> None:
             function.meta[WRITTEN] = ALIASES[given](given)
     if not tree.args.get("from_"):
         _replace_constants(tree)
-    for node in list(tree.find_all(*_LEVELS)):
+    for node in reversed(list(tree.find_all(*_LEVELS))):  # inner ones first: outer ones are copied
         if not isinstance(node.parent, tuple(_LEVELS)):
             _by_precedence(node)
     nodes = list(tree.walk())
