@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from sqlglot import exp
@@ -221,17 +221,16 @@ _RESULTS = {
     **dict.fromkeys(("current_date", "curdate", "make_date"), "date"),
     **dict.fromkeys(("now", "current_timestamp", "to_timestamp"), "timestamptz"),
     "localtimestamp": "timestampntz",
+    "spark_substring": "text",
 }
 """Types of the results of functions."""
 _WHOLE, _DAY = re.compile(r"\s*[+-]?[0-9]{1,18}\s*"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _QUOTIENTS = (exp.Div, exp.SafeDivide)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, *_QUOTIENTS)
+_CALCULATIONS = (*_ARITHMETIC, exp.IntDiv, exp.SafeAdd, exp.SafeSubtract, exp.SafeMultiply)
 _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
-    **dict.fromkeys(
-        (*_ARITHMETIC, *COMPARISONS),
-        ("this", "expression"),
-    ),
+    **dict.fromkeys((*_CALCULATIONS, *COMPARISONS), ("this", "expression")),
     **dict.fromkeys((exp.In, exp.Coalesce, exp.Greatest, exp.Least), ("this", "expressions")),
     exp.Between: ("this", "low", "high"),
     exp.Array: ("expressions",),
@@ -241,25 +240,38 @@ _OPERANDS: Mapping[type[exp.Expr], Sequence[str]] = {
 """The operands with a common type."""
 _OF_OPERANDS = (*_ARITHMETIC, exp.Coalesce, exp.Greatest, exp.Least, exp.If, exp.Nvl2, exp.Case)
 """Expressions that have this type themselves."""
+_AS_OTHERS = (*COMPARISONS, exp.In, exp.Between, exp.Coalesce, exp.If, exp.Nvl2, exp.Case)
+"""Expressions that read a text as the type of the other operands, if this is known."""
+_OF_REALS = (
+    *(exp.Sum, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
+    *(exp.Skewness, exp.Kurtosis, exp.Median, exp.Quantile, exp.ApproxQuantile, exp.Corr),
+    *(exp.CovarPop, exp.CovarSamp, exp.RegrSlope, exp.RegrIntercept, exp.RegrR2, exp.Neg, exp.Abs),
+    *(exp.Round, exp.Ceil, exp.Floor, exp.Sign, exp.Sqrt, exp.Cbrt, exp.Exp, exp.Pow, exp.Sin),
+    *(exp.Cos, exp.Tan, exp.Asin, exp.Acos, exp.Atan, exp.Atan2, exp.Degrees, exp.Radians),
+)
+_REAL_NAMES = frozenset({"ln", "log", "log2", "log10", "log1p", "hypot", "bround"})
+"""Functions that read a text as DOUBLE, and the names of others."""
+_TEXTS = (
+    *(exp.Concat, exp.ConcatWs, exp.Trim, exp.Lower, exp.Upper, exp.Substring, exp.Replace),
+    *(exp.RegexpReplace, exp.RegexpExtract, exp.SplitPart, exp.JSONExtractScalar),
+)
+"""Functions that return texts."""
 
 
 def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -> None:
     """Cast operands whose common type is wider in Spark.
 
     FLOAT and another number are DOUBLE, where DuckDB has FLOAT; TINYINT and a constant are INT. A
-    text is compared with a value of another type as that type.
+    text is compared and calculated with a value of another type as that type; functions of numbers
+    read it as DOUBLE.
 
     Args:
         node: the expression; it is changed.
         as_beside: casts a text as Spark does for the type of another value, the first argument.
     """
     parts = _operands(node)
-    is_comparison = isinstance(node, (*COMPARISONS, exp.In, exp.Between))
-    texts = [one for one in parts if is_text(one)] if is_comparison else []
-    other, kind = _widest(parts) if texts else (node, "")
-    for one in texts:
-        if kind and not _is_read_as(one, kind):
-            one.replace(as_beside(other, one))
+    for text, other in _texts(node, parts):
+        text.replace(as_beside(other, text))
     floats = [one for one in parts if _is_of(one, "float")]
     for one in floats if len(floats) < len(parts) or isinstance(node, _QUOTIENTS) else ():
         one.replace(exp.cast(one.copy(), "double"))
@@ -272,9 +284,30 @@ def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -
                     one.replace(exp.cast(one.copy(), kind))
 
 
+def _texts(node: exp.Expr, parts: Sequence[exp.Expr]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """Yield the operands of an expression that are texts, and values of the types that they get."""
+    is_named = isinstance(node, exp.Anonymous) and node.name.lower() in _REAL_NAMES
+    if is_named or isinstance(node, _OF_REALS):
+        for one in node.expressions if is_named else (node.this, node.args.get("expression")):
+            value = one.expressions[0] if isinstance(one, exp.Distinct) else one
+            if value is not None and is_text(value):
+                yield value, exp.cast(exp.Null(), "double")
+    elif isinstance(node, _CALCULATIONS):
+        others = [one for one in parts if not is_text(one)]
+        for one in parts if others else ():
+            if is_text(one):
+                yield one, others[0]
+    elif isinstance(node, _AS_OTHERS) and any(map(is_text, parts)):
+        other, kind = _widest(parts)
+        is_comparison = not isinstance(node, _CHOICES)
+        for one in parts if kind else ():
+            if is_text(one) and not (is_comparison and _is_read_as(one, kind)):
+                yield one, other
+
+
 def is_text(node: exp.Expr) -> bool:
     """Return whether an expression is known to be a text."""
-    return bool(isinstance(node, exp.Literal) and node.is_string) or _is_of(node, "text", "char")
+    return isinstance(node, _TEXTS) or _is_of(node, "text", "char")
 
 
 def _widest(values: Sequence[exp.Expr]) -> tuple[exp.Expr, str]:
@@ -317,7 +350,10 @@ def _parsed(kind: str) -> exp.DataType:
 def _is_of(node: exp.Expr, *kinds: str) -> bool:
     """Return whether an expression is known to be of one of some types."""
     if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Max | exp.Min):
-        return _is_of(node.this, *kinds)
+        is_real = isinstance(node, exp.Neg | exp.Abs) and "text" in kinds
+        return not is_real and _is_of(node.this, *kinds)
+    if isinstance(node, exp.Literal):
+        return bool(node.is_string) and "text" in kinds
     if isinstance(node, exp.Column | exp.Cast):
         return bool(node.type is not None and node.is_type(*map(_parsed, kinds)))
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.Anonymous):
