@@ -11,6 +11,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
+from paimon_explore.arguments import integer, invalid_argument, python_value
 from paimon_explore.data_types.local_time import in_zone, local_moment
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -62,6 +63,8 @@ _CREATION_OPTIONS = {
     StartupMode.FROM_CREATION_TIMESTAMP: SCAN_CREATION_TIME_MILLIS,
 }
 """Scan mode -> the option that it needs."""
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d[\d T:.+Z-]*")
+"""Text that is meant as a date or a time."""
 _WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
 
 
@@ -117,18 +120,6 @@ class TimeTravel:
         """Names of the arguments that are given, as in `Table.at`."""
         return tuple(name.removesuffix("_ms") for name in self.given)
 
-    def checked(self) -> "TimeTravel":
-        """Returns this point after checking that one is given.
-
-        Raises:
-            InvalidInputError: no point in time is given.
-        """
-        if not self.given:
-            msg = "at() needs a point in time."
-            hint = "Pass one of snapshot, tag, timestamp, watermark and version."
-            raise InvalidInputError(msg, hint=hint)
-        return self
-
     def pinned(self, store: TableStore) -> "TimeTravel":
         """The same point with its snapshot resolved.
 
@@ -140,6 +131,50 @@ class TimeTravel:
 
 NEWEST = TimeTravel()
 """No point in time: the latest snapshot."""
+
+
+def asked_point(store: TableStore, given: TimeTravel, point: object, method: str) -> TimeTravel:
+    """The point in time that the arguments of a method give.
+
+    Args:
+        store: the table.
+        given: what the arguments with a name give.
+        point: the argument without a name: a snapshot or its id, text as in `Table.at`, or a date
+            or datetime.
+        method: its name, for errors.
+
+    Raises:
+        InvalidInputError: not exactly one argument is given, or it is no point in time.
+    """
+    if point is not None and given.given:
+        shown = " and ".join([repr(point), *given.shown])
+        msg = f"{method}() accepts a single point in time, but {shown} were given."
+        raise InvalidInputError(msg)
+    asked = given if point is None else _point(store, python_value(point))
+    if not asked.given:
+        hint = "Pass a snapshot, tag or timestamp."
+        raise InvalidInputError(f"{method}() needs a point in time.", hint=hint)
+    return asked
+
+
+def _point(store: TableStore, point: object) -> TimeTravel:
+    if isinstance(point, date):
+        return TimeTravel(timestamp_ms=epoch_ms(point))
+    if isinstance(point, Snapshot):
+        return TimeTravel(snapshot=point.id)
+    if isinstance(point, str):
+        moment = None if point.strip().isdigit() else parse_epoch_ms(point)
+        is_tag = point in store.tags.names()
+        if moment is None and not is_tag and _DATE.fullmatch(point):
+            epoch_ms(point)  # which raises
+        if moment is None or is_tag:
+            return TimeTravel(version=point)
+        return TimeTravel(timestamp_ms=moment)
+    try:
+        return TimeTravel(snapshot=integer("point", point))
+    except InvalidInputError as error:
+        allowed = "a snapshot id, the name of a tag or a time"
+        raise invalid_argument("point", point, allowed) from error
 
 
 def travel_of(options: TableOptions) -> TimeTravel:
@@ -299,7 +334,7 @@ def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
     if travel.found is not None:
         return travel.found
     if travel.version is not None:
-        travel = _version(store, travel.version)
+        travel = named_point(store, travel.version)
     if travel.snapshot is not None:
         return _by_id(store, travel.snapshot)
     if travel.tag is not None:
@@ -378,7 +413,12 @@ def pinned_options(store: TableStore, pinned: TableSchema) -> dict[str, str]:
     return own | {key: value for key, value in newest.options.items() if key in keys}
 
 
-def _version(store: TableStore, version: str) -> TimeTravel:
+def named_point(store: TableStore, version: str) -> TimeTravel:
+    """The tag, watermark or snapshot of a version.
+
+    Raises:
+        NotFoundError: there is no such tag, and it is none of the others.
+    """
     if version in store.tags.names():
         return TimeTravel(tag=version)
     if match := _WATERMARK_VERSION.fullmatch(version):

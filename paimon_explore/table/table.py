@@ -1,6 +1,5 @@
 """`Table`: one Paimon table, to read, write and explain; `open_table` and `compare`."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -10,12 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from paimon_explore.arguments import (
     instance,
     integer,
-    invalid_argument,
     optional_integer,
     optional_string,
-    python_value,
 )
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.frozen_dataclass import dataclass
@@ -31,8 +27,8 @@ from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.scan.time_travel import (
     TimestampLike,
     TimeTravel,
+    asked_point,
     epoch_ms,
-    parse_epoch_ms,
     travel_of,
 )
 from paimon_explore.store.table_store import TableStore
@@ -49,10 +45,6 @@ if TYPE_CHECKING:
     from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
-
-
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d[\d T:.+Z-]*")
-"""Text that is meant as a date or a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -120,33 +112,8 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
             watermark=optional_integer("watermark", watermark),
             version=optional_string("version", version),
         )
-        if point is not None:
-            if asked.given:
-                shown = " and ".join([repr(point), *asked.shown])
-                msg = f"at() accepts a single point in time, but {shown} were given."
-                raise InvalidInputError(msg)
-            asked = self._travel_to(point)
-        return replace(self, _travel=asked.checked().pinned(self._store))
-
-    def _travel_to(self, point: object) -> TimeTravel:
-        point = python_value(point)
-        if isinstance(point, date):
-            return TimeTravel(timestamp_ms=epoch_ms(point))
-        if isinstance(point, Snapshot):
-            return TimeTravel(snapshot=point.id)
-        if isinstance(point, str):
-            moment = None if point.strip().isdigit() else parse_epoch_ms(point)
-            is_tag = point in self._store.tags.names()
-            if moment is None and not is_tag and _DATE.fullmatch(point):
-                epoch_ms(point)  # which raises
-            if moment is None or is_tag:
-                return TimeTravel(version=point)
-            return TimeTravel(timestamp_ms=moment)
-        try:
-            return TimeTravel(snapshot=integer("point", point))
-        except InvalidInputError as error:
-            allowed = "a snapshot id, the name of a tag or a time"
-            raise invalid_argument("point", point, allowed) from error
+        asked = asked_point(self._store, asked, point, "at")
+        return replace(self, _travel=asked.pinned(self._store))
 
 
 def _groups() -> dict[str, type]:

@@ -4,6 +4,7 @@ The modules that do the work are imported on first use, so that opening a table 
 """
 
 from collections.abc import Mapping
+from datetime import date
 from typing import get_args
 
 from paimon_explore.arguments import (
@@ -14,11 +15,17 @@ from paimon_explore.arguments import (
     optional_string,
     string,
 )
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.time_travel import (
+    TimestampLike,
+    TimeTravel,
+    asked_point,
+    epoch_ms,
+    named_point,
+)
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_options
 from paimon_explore.table.table_base import BaseTable
@@ -296,7 +303,12 @@ class AlterableTable(BaseTable):
         follow_iceberg_rollback(self._store, self._latest_options)
 
     def rollback_to(
-        self, point: int | str | None = None, *, snapshot: int | None = None, tag: str | None = None
+        self,
+        point: int | str | date | Snapshot | None = None,
+        *,
+        snapshot: int | None = None,
+        tag: str | None = None,
+        timestamp: TimestampLike | None = None,
     ) -> Snapshot:
         """Make an earlier snapshot the latest one; all later snapshots and their tags are removed.
 
@@ -307,9 +319,11 @@ class AlterableTable(BaseTable):
             table.overwrite(table.at(snapshot=5), partition={})
 
         Args:
-            point: a snapshot id, or the name of a tag.
-            snapshot: the same, as a snapshot id.
-            tag: the same, as the name of a tag.
+            point: a snapshot or its id; or text: the name of a tag, else a time in ISO format; or a
+                date or datetime; as in `at`.
+            snapshot: a snapshot id.
+            tag: the name of a tag.
+            timestamp: the latest snapshot at or before a time, in the forms of `at`.
 
         Raises:
             InvalidInputError: not exactly one of the arguments is given.
@@ -324,25 +338,23 @@ class AlterableTable(BaseTable):
         from paimon_explore.commit.iceberg.reference_updates import follow_iceberg_rollback
         from paimon_explore.maintenance.references import rollback
 
-        if point is not None:
-            if snapshot is not None or tag is not None:
-                raise InvalidInputError(
-                    "rollback_to() accepts either a snapshot or a tag, not both."
-                )
-            if isinstance(point, str):
-                tag = point
-            else:
-                snapshot = point
-        optional_integer("snapshot", snapshot)
-        optional_string("tag", tag)
-        if snapshot is not None and tag is None:
-            made = rollback.rollback_to_snapshot(self._store, snapshot)
-        elif tag is not None and snapshot is None:
-            made = rollback.rollback_to_tag(self._store, tag)
-        elif tag is None:
-            raise InvalidInputError("rollback_to() requires a snapshot or a tag.")
+        given = TimeTravel(
+            snapshot=optional_integer("snapshot", snapshot),
+            tag=optional_string("tag", tag),
+            timestamp_ms=None if timestamp is None else epoch_ms(timestamp),
+        )
+        asked = asked_point(self._store, given, point, "rollback_to")
+        if asked.version is not None:
+            asked = named_point(self._store, asked.version)
+        if asked.tag is not None:
+            made = rollback.rollback_to_tag(self._store, asked.tag)
         else:
-            raise InvalidInputError("rollback_to() accepts either a snapshot or a tag, not both.")
+            number = asked.snapshot
+            if number is None:
+                found = asked.pinned(self._store).found
+                assert found is not None  # noqa: S101 - by a time or watermark
+                number = found.id
+            made = rollback.rollback_to_snapshot(self._store, number)
         follow_iceberg_rollback(self._store, self._latest_options)
         return made
 

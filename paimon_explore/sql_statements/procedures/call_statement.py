@@ -37,7 +37,6 @@ from paimon_explore.sql_statements.procedures.rewrite_procedures import REWRITES
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
 
 _CONNECTOR = "Use the Java connector: pe.spark.session(warehouse=…, connector='java')."
@@ -345,8 +344,8 @@ def _rollback(one: Call) -> Answer:
 @PROCEDURES.add("table", "timestamp")
 def _rollback_to_timestamp(one: Call) -> Answer:
     table, moment = one.table(), one.given("timestamp", one.moment("timestamp"))
-    millis = moment.timestamp() * 1000
-    return _rollback_to_last(table, lambda s: s.time_millis <= millis, f"at or before {moment}")
+    before = store_of(table).snapshots.latest_id()
+    return _rolled_back(before, table.rollback_to(timestamp=moment))
 
 
 @PROCEDURES.add("table", "watermark")
@@ -359,19 +358,13 @@ def _rollback_to_watermark(one: Call) -> Answer:
 
     known = [s.watermark for s in table.snapshots if s.watermark not in (None, NO_WATERMARK)]
     hint = f"The watermarks start with {known[0]}." if known else "No snapshot has a watermark."
-    return _rollback_to_last(table, reached, f"with a watermark of at most {watermark}", hint)
-
-
-def _rollback_to_last(
-    table: Table, fits: Callable[[Snapshot], bool], what: str, hint: str = ""
-) -> Answer:
-    found = [snapshot.id for snapshot in table.snapshots if fits(snapshot)]
+    found = [snapshot.id for snapshot in table.snapshots if reached(snapshot)]
     if not found:
+        what = f"with a watermark of at most {watermark}"
         msg = f"Table {table.name} has no snapshot {what}."
         raise NotFoundError("snapshot", what, table.name, message=msg, hint=hint)
     before = store_of(table).snapshots.latest_id()
-    made = table.rollback_to(snapshot=found[-1])
-    return _rolled_back(before, made)
+    return _rolled_back(before, table.rollback_to(snapshot=found[-1]))
 
 
 @PROCEDURES.add("table", "branch", "tag", "ignoreIfExists")

@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,29 @@ def test_an_expired_snapshot_comes_back_from_its_tag(tmp_path: Path) -> None:
     for hint in ("EARLIEST", "LATEST"):
         assert (Path(table.path) / "snapshot" / hint).read_text() == "2"
     assert keys(table.at(tag="two")) == [2]
+
+
+def test_a_point_is_given_in_the_forms_of_at(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 5)
+    millis = [snapshot.time_millis for snapshot in table.snapshots]
+    between = datetime.fromtimestamp(millis[3] / 1000, UTC)
+    expected = max(n for n, one in enumerate(millis, 1) if one <= millis[3])
+    assert table.rollback_to(timestamp=millis[3]).id == expected
+    table.create_tag("three", 3)
+    assert table.rollback_to(between.isoformat()).id == expected
+    assert table.rollback_to("three").id == 3
+    assert table.rollback_to(table.snapshots.latest()).id == 3
+    assert table.rollback_to("2").id == 2
+    assert table.rollback_to(datetime.now(UTC)).id == 2
+    with pytest.raises(NotFoundError, match="There is no snapshot at or before 1999"):
+        table.rollback_to(timestamp="1999-01-01")
+    with pytest.raises(NotFoundError, match="A version is the name of a tag"):
+        table.rollback_to("four")
+    with pytest.raises(InvalidInputError, match=r"rollback_to\(\) needs a point in time"):
+        table.rollback_to()
+    with pytest.raises(InvalidInputError, match="2 and tag were given"):
+        table.rollback_to(2, tag="three")
+    assert states(table) == {1: [1], 2: [2]}
 
 
 @pytest.mark.parametrize("step", range(1, 6))

@@ -103,9 +103,9 @@ def test_a_change_of_rows_is_named_in_its_snapshot() -> None:
 def test_a_rollback_takes_one_point() -> None:
     table = numbers([1], [2])
     table.create_tag("v1", 1)
-    with pytest.raises(InvalidInputError, match="not both"):
+    with pytest.raises(InvalidInputError, match="a single point in time"):
         table.rollback_to(1, tag="v1")
-    with pytest.raises(InvalidInputError, match="snapshot must be an integer"):
+    with pytest.raises(InvalidInputError, match="must be a snapshot id, the name of a tag or a time"):
         table.rollback_to(1.5)  # type: ignore[arg-type]
 
 

@@ -236,7 +236,7 @@ def test_every_public_method_is_among_the_cases(door: str) -> None:
     assert own - walked == set()
     for method, arguments in methods.items():
         known = set(inspect.signature(getattr(kind, method)).parameters) - {"self"}
-        left_out = {"if_not_exists", "if_exists", "tag", "snapshot"} & known
+        left_out = {"if_not_exists", "if_exists", "tag", "snapshot", "timestamp"} & known
         assert known - set(arguments) <= left_out, method
 
 
