@@ -1,11 +1,10 @@
 """Loads the JavaScript bundles of the widgets from the package; each is read once."""
 
 from functools import cache
-from pathlib import Path
+from pkgutil import get_data
 
 from paimon_explore.errors import InvalidInputError
 
-STATIC = Path(__file__).parent / "static"
 WIDGETS = (
     *(
         *("bytes", "explorer", "live", "partitions", "profile", "report", "result_pages", "rows"),
@@ -20,7 +19,7 @@ PANES = ("bytes", "live", "partitions", "profile", "report", "rows", "side_panes
 @cache
 def bundle(name: str) -> str:
     """The script of a widget or of the saved page, complete with what it needs."""
-    script = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    script = (get_data(__package__, f"static/{name}.js") or b"").decode()
     return f"{bundle('shared')}\n{script}" if name in WIDGETS else script
 
 

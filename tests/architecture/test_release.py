@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from shutil import make_archive
 from types import ModuleType
 from typing import cast
 
@@ -165,3 +166,20 @@ def test_workflows_run_scripts_of_ci_only() -> None:
         ran.add(found["script"])
     assert ran == {"docs", "release", "run", "test"}
     assert [path.name for path in WORKFLOWS if ADDRESS in path.read_text(encoding="utf-8")] == []
+
+
+def test_the_package_runs_from_a_zip_file(tmp_path: Path) -> None:
+    """As Spark's executors import what `--py-files` sends."""
+    archive = make_archive(str(tmp_path / "code"), "zip", ROOT, "paimon_explore")
+    text = f"""
+import sys; sys.path.insert(0, {archive!r})
+import paimon_explore as pe
+catalog = pe.demo()
+print(pe.__file__.startswith({archive!r}), catalog.table("demo.orders").count())
+print(catalog.sql("SELECT max(round(1.5)) AS n").to_arrow().to_pylist())
+from paimon_explore.widgets.bundles import bundle
+print(len(bundle("explorer")) > 100_000)
+"""
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)  # noqa: S603 - our own interpreter
+    assert done.stdout == "True 30\n[{'n': Decimal('2')}]\nTrue\n"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(r'(spark\.)?"?\b(\w+)"?\s*\(')
 _MACRO = re.compile(r'^CREATE MACRO (?:(spark)\.)?"?(\w+)"?\(.*?;$', re.MULTILINE | re.DOTALL)
-_FOUND = tuple(_MACRO.finditer(Path(__file__).with_name("spark_functions.sql").read_text("utf-8")))
+_SOURCE = (get_data(__package__, "spark_functions.sql") or b"").decode()
+_FOUND = tuple(_MACRO.finditer(_SOURCE))
 _MACROS = {one[2]: one[0] for one in _FOUND}
 SPARK_MACROS = frozenset(one[2] for one in _FOUND if one[1] is not None)
 """Functions of Spark that DuckDB lacks or computes in another way, in the schema `spark`."""
