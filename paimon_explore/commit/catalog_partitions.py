@@ -22,13 +22,13 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.partition_path import partition_name, partition_texts
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.store.version_management import PartitionStatistics
 
 
 def add_new_partitions(

@@ -7,7 +7,7 @@ from enum import StrEnum
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
+from paimon_explore.store.version_management import PartitionStatistics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

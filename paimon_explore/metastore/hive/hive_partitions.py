@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.metadata.partition_path import escape_name
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metastore.hive import metastore_methods as methods
 from paimon_explore.metastore.hive.hive_table import LOCATION_PROPERTY
 from paimon_explore.metastore.hive.hive_tables import HiveTables
@@ -22,6 +21,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
 )
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.view_values import PartitionInfo
+from paimon_explore.store.version_management import PartitionStatistics
 
 _DATA_DIRECTORY = "data-file.path-directory"
 _FIGURES = ("numRows", "totalSize", "numFiles", "lastUpdateTime", "totalBuckets")

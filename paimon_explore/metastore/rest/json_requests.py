@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.formatter import field_to_json, type_to_json
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema import schema_change as change
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_members
@@ -16,6 +15,7 @@ from paimon_explore.metastore.view_values import (
     FunctionInfo,
     ViewChange,
 )
+from paimon_explore.store.version_management import PartitionStatistics
 
 
 def object_name(table: str, branch: str = MAIN_BRANCH) -> str:

@@ -11,7 +11,6 @@ from paimon_explore.data_types.field_ids import highest_field_id
 from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.table_schema import (
     CURRENT_VERSION,
     TableSchema,
@@ -20,6 +19,7 @@ from paimon_explore.metadata.schema.table_schema import (
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object
 from paimon_explore.metastore.catalog_values import DatabaseInfo
 from paimon_explore.metastore.view_values import FunctionInfo, PartitionInfo, ViewInfo
+from paimon_explore.store.version_management import PartitionStatistics
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 from paimon_explore.errors import AlreadyExistsError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -26,7 +25,7 @@ from paimon_explore.metastore.rest.json_responses import (
 )
 from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
 from paimon_explore.store.query_authorization import QueryAuthorization, QueryRules
-from paimon_explore.store.version_management import VersionManagement
+from paimon_explore.store.version_management import PartitionStatistics, VersionManagement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

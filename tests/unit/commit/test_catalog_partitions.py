@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from paimon_explore.errors import CatalogSyncWarning, StorageError
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metastore.catalog_values import TableInfo
+from paimon_explore.store.version_management import PartitionStatistics
 from paimon_explore.table.table import Table, open_stored_table
 from support.catalog_environment import IdleEnvironment
 from support.small_tables import new_catalog

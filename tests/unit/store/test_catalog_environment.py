@@ -11,7 +11,6 @@ import pytest
 
 from paimon_explore.errors import AccessDeniedError, StorageError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -20,7 +19,7 @@ from paimon_explore.metadata.tag import Tag
 from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.store.references import Tags
 from paimon_explore.store.snapshots import Snapshots
-from paimon_explore.store.version_management import VersionManagement
+from paimon_explore.store.version_management import PartitionStatistics, VersionManagement
 from paimon_explore.table.table import Table, open_stored_table
 from support.small_tables import columns, new_catalog
 
