@@ -13,6 +13,7 @@ import pyarrow.types as pat
 
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
+    VECTOR_ELEMENTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -25,7 +26,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.data_types.object_columns import check_periods
-from paimon_explore.data_types.traversal import entry_types
+from paimon_explore.data_types.traversal import entry_types, is_root
 from paimon_explore.data_types.type_parser import MAX_DEPTH
 from paimon_explore.errors import InvalidInputError
 
@@ -256,10 +257,11 @@ def _nested_from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
             value=_from_arrow(arrow.item_type, nullable=arrow.item_field.nullable),
             nullable=nullable,
         )
-    if isinstance(arrow, pa.FixedSizeListType):
-        return VectorType(element=_element(arrow), length=arrow.list_size, nullable=nullable)
-    if isinstance(arrow, _LISTS):
-        return ArrayType(element=_element(arrow), nullable=nullable)
+    if isinstance(arrow, (pa.FixedSizeListType, *_LISTS)):
+        element = _element(arrow)
+        if isinstance(arrow, pa.FixedSizeListType) and is_root(element, *VECTOR_ELEMENTS):
+            return VectorType(element=element, length=arrow.list_size, nullable=nullable)
+        return ArrayType(element=element, nullable=nullable)
     raise _unknown(arrow)
 
 

@@ -47,6 +47,8 @@ TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
 FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+VECTOR_ELEMENTS = INTEGERS | FLOATS | {TypeRoot.BOOLEAN}
+"""The types of the elements of vectors."""
 NUMBERS = INTEGERS | FLOATS | {TypeRoot.DECIMAL}
 TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 SPATIAL = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
@@ -93,7 +95,7 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorType:
-    """A list of exactly `length` elements of one type."""
+    """A list of exactly `length` elements of one of the types `VECTOR_ELEMENTS`."""
 
     element: "DataType"
     length: int

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,10 +12,13 @@ import pytest
 
 from oracle import JavaPaimon, JavaPaimonError
 from oracle.wire import TypeJson
-from paimon_explore import Catalog, open_table
+from paimon_explore import Catalog, Table, open_table
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.formatter import type_to_json
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.schema.schema_change import AddColumn
 from peers import Peers
 from support.rows import difference
 from support.small_tables import new_catalog
@@ -314,3 +318,90 @@ def test_java_reads_and_continues_blobs_of_a_primary_key_table(
     java.compact(table.path)
     assert difference(java.read(table.path), open_table(table.path).to_arrow()) == ""
     assert [*open_table(table.path).maintenance.fsck(read_rows=True)] == []
+
+
+ARRAY: TypeJson = {"type": "ARRAY", "element": "FLOAT"}
+DIRECTIVES: list[tuple[str, TypeJson, str]] = [
+    ("a", "BYTES", "__BLOB_FIELD"),
+    ("b", "BINARY(4)", "  __BLOB_FIELD; a photo ; of it "),
+    ("c", {"type": "ARRAY", "element": "BYTES NOT NULL"}, "__BLOB_FIELD;"),
+    ("d", {"type": "MAP", "key": "STRING NOT NULL", "value": "BYTES"}, "__BLOB_FIELD;pages"),
+    ("e", "BYTES", "__BLOB_DESCRIPTOR_FIELD;far"),
+    ("f", "BLOB", "__BLOB_VIEW_FIELD"),
+    ("g", ARRAY, "__VECTOR_FIELD; 3 "),
+    ("h", ARRAY, "__VECTOR_FIELD;128; an embedding"),
+    ("i", "BYTES", "_BLOB_FIELD"),
+]
+
+
+def test_comments_declare_blobs_and_vectors(java: JavaPaimon, tmp_path: Path) -> None:
+    """At creation, in new columns, and until a column is dropped."""
+    known: list[tuple[str, TypeJson, str]] = [(name, "BLOB", "known") for name in "xy"]
+    columns = [("id", "INT", "a number"), *DIRECTIVES, *known]
+    options = {**BLOBS, "blob.stored-descriptor-fields": "x", "blob-field": "c, y"}
+    fields = [{"name": name, "type": kind, "description": text} for name, kind, text in columns]
+    java.create_table(tmp_path / "java", fields, options=options)
+    mine = [
+        DataField(id=0, name=name, type=parse_type(kind, name), description=text)
+        for name, kind, text in columns
+    ]
+    ours = new_catalog(tmp_path).create_table(
+        "db.ours", RowType(fields=tuple(mine)), options=options
+    )
+    assert_same_schema(java, tmp_path / "java", ours)
+    for name, kind, comment in DIRECTIVES:
+        new = f"new_{name}"
+        add = {"change": "add_column", "column": [new], "type": kind, "comment": comment}
+        java.alter(tmp_path / "java", add)
+        ours.alter(AddColumn(column=(new,), type=parse_type(kind, name), comment=comment))
+    assert_same_schema(java, tmp_path / "java", ours)
+    names = [name for name, _, _ in DIRECTIVES]
+    for name in [*names, *(f"new_{name}" for name in names), "x"]:
+        java.alter(tmp_path / "java", {"change": "drop_column", "column": [name]})
+        ours.drop_column(name)
+        assert_same_schema(java, tmp_path / "java", ours)
+
+
+@pytest.mark.parametrize(
+    ("kind", "comment"),
+    [
+        ("BYTES", "__BLOB"),
+        ("BYTES", "__BLOB_FIELD ; a"),
+        ("INT", "__BLOB_FIELD"),
+        ({"type": "ARRAY", "element": "BYTES"}, "__BLOB_VIEW_FIELD"),
+        ({"type": "ARRAY", "element": {"type": "ARRAY", "element": "BYTES"}}, "__BLOB_FIELD"),
+        ({"type": "MAP", "key": "INT NOT NULL", "value": "STRING"}, "__BLOB_FIELD"),
+        (ARRAY, "__VECTOR_FIELD"),
+        (ARRAY, "__VECTOR_FIELD;"),
+        (ARRAY, "__VECTOR_FIELD;0"),
+        (ARRAY, "__VECTORS;3"),
+        ("BYTES", "__VECTOR_FIELD;3"),
+        ({"type": "ARRAY", "element": "STRING"}, "__VECTOR_FIELD;3"),
+    ],
+)
+def test_comments_that_declare_nothing_are_refused(
+    java: JavaPaimon, tmp_path: Path, kind: TypeJson, comment: str
+) -> None:
+    java.create_table(tmp_path / "t", [("id", "INT")], options=BLOBS)
+    add = {"change": "add_column", "column": ["b"], "type": kind, "comment": comment}
+    with pytest.raises(JavaPaimonError):
+        java.alter(tmp_path / "t", add)
+    column = AddColumn(column=("b",), type=parse_type(kind, "b"), comment=comment)
+    with pytest.raises(InvalidInputError, match=r"The comment of column 'b'|elements of vectors"):
+        open_table(tmp_path / "t").alter(column)
+    nested = AddColumn(column=("r", "b"), type=parse_type("BYTES", "b"), comment="__BLOB_FIELD")
+    with pytest.raises(InvalidInputError, match=r"nested column 'r\.b' cannot be a directive"):
+        open_table(tmp_path / "t").alter(nested)
+
+
+def assert_same_schema(java: JavaPaimon, theirs: Path, ours: Table) -> None:
+    found, schema = java.describe(theirs), ours.schema
+    mine = {one.name: (type_to_json(one.type), one.description) for one in schema.fields}
+    assert {f["name"]: (f["type"], f.get("description")) for f in found.fields} == mine
+    assert sets(found.options) == sets(schema.options)
+
+
+def sets(options: Mapping[str, str]) -> dict[str, set[str]]:
+    """The values of options without the path; lists have no order."""
+    known = {key: text for key, text in options.items() if key != "path"}
+    return {key: set(text.replace(" ", "").split(",")) for key, text in known.items()}

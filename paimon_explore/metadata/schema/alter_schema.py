@@ -49,6 +49,11 @@ from paimon_explore.metadata.schema.alter_columns import (
     move_field,
     unknown_column,
 )
+from paimon_explore.metadata.schema.column_directives import (
+    declared_column,
+    is_directive,
+    options_without,
+)
 from paimon_explore.metadata.schema.option_changes import (
     check_option_change,
     is_unchanged,
@@ -208,15 +213,20 @@ def _add_column(schema: TableSchema, change: AddColumn) -> TableSchema:
             f"The name of the new column or field {change.column[-1]!r} is blank."
         )
     field = DataField(id=0, name=change.column[-1], type=change.type, description=change.comment)
+    is_nested, options = len(change.column) > 1, dict(schema.options)
+    if is_directive(change.comment):
+        if is_nested:
+            raise InvalidInputError(f"The comment of nested column {name!r} cannot be a directive.")
+        field, options = declared_column(field, options)
     (field,) = assigned_ids((field,), schema.highest_field_id)
-    is_nested = len(change.column) > 1
 
     def edit(fields: Fields, _: str) -> Fields:
         end = len(fields) if is_nested else _end_of_columns(schema)
         return insert_field(fields, field, change.move, end=end)
 
     fields = edit_siblings(schema.fields, change.column, edit)
-    return replace(schema, fields=fields, highest_field_id=highest_field_id((field,)))
+    highest = highest_field_id((field,))
+    return replace(schema, fields=fields, highest_field_id=highest, options=options)
 
 
 def _end_of_columns(schema: TableSchema) -> int:
@@ -271,6 +281,9 @@ def _drop_column(schema: TableSchema, change: DropColumn) -> TableSchema:
         _check_not_partition(schema, change.column, "dropped")
         _check_not_primary_key(schema, change.column, "dropped")
         _check_not_indexed(schema, change.column, "dropped")
+        field = schema.field(change.column[0])
+        if field is not None:
+            schema = replace(schema, options=options_without(field, schema.options))
         _check_not_in_options(schema, change.column, "dropped")
 
     def edit(fields: Fields, name: str) -> Fields:

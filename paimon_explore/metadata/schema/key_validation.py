@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from paimon_explore.data_types.definitions import (
+    VECTOR_ELEMENTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -21,7 +22,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.data_types.traversal import is_root
+from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.encoding.global_index.index_keys import is_indexable
 from paimon_explore.errors import choices
 from paimon_explore.metadata.options.column_options import (
@@ -65,7 +66,7 @@ _ONE_BUCKET_VERSION = 1
 
 
 def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
-    """Check that column names are not blank, unique and not reserved."""
+    """Check that column names are not blank, unique and not reserved, and elements of vectors."""
     names = [field.name for field in schema.fields]
     if not names:
         yield "a table needs at least one column"
@@ -84,6 +85,13 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
                 f"column {name!r} of a table with a primary key cannot be written, because "
                 "upsert takes the row kinds from a column of this name"
             )
+    for field in schema.fields:
+        for part in parts(field.type):
+            if isinstance(part, VectorType) and not is_root(part.element, *VECTOR_ELEMENTS):
+                yield (
+                    f"column {field.name!r} contains {type_text(part)}, but elements of vectors "
+                    "are BOOLEAN or numbers other than DECIMAL: use ARRAY"
+                )
 
 
 def key_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

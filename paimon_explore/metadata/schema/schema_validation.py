@@ -13,14 +13,8 @@ from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import (
-    ArrayType,
-    AtomicType,
     DataField,
-    DataType,
-    MapType,
     RowType,
-    TypeRoot,
-    VectorType,
     with_nullable,
 )
 from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
@@ -30,15 +24,12 @@ from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 from paimon_explore.metadata.options.option_spelling import misspelled_names
 from paimon_explore.metadata.options.refused_options import warn_of_refused_options
 from paimon_explore.metadata.options.table_options import (
-    BLOB_DESCRIPTOR_FIELD,
-    BLOB_FIELD,
-    BLOB_VIEW_FIELD,
     PARTITION,
     PRIMARY_KEY,
     PRIMARY_KEY_NULLABLE,
-    VECTOR_FIELD,
     TableOptions,
 )
+from paimon_explore.metadata.schema.column_directives import declared_column
 from paimon_explore.metadata.schema.key_validation import (
     bucket_violations,
     column_violations,
@@ -171,7 +162,8 @@ def new_schema(
     """Create and validate the first schema of a table.
 
     Args:
-        columns: the columns in order; field ids are assigned anew.
+        columns: the columns in order; field ids are assigned anew; comments may declare types, as
+            `column_directives` says.
         primary_key: names of the primary key columns, which become NOT NULL.
         partition_by: names of the partition columns, in the order of the directories.
         options: table options; `primary-key` and `partition` become keys of the schema, bytes of
@@ -183,8 +175,11 @@ def new_schema(
         InvalidInputError: a column type is not supported, or the schema violates a rule.
     """
     row_type = columns if isinstance(columns, RowType) else row_type_from_arrow(columns)
-    given = TableOptions(options or {})
-    fields = assigned_ids(_with_declared_type(field, given) for field in row_type)
+    given, declared = dict(options or {}), []
+    for column in row_type:
+        field, given = declared_column(column, given)
+        declared.append(field)
+    fields = assigned_ids(declared)
     schema = with_keys_from_options(
         TableSchema(
             id=0,
@@ -192,42 +187,13 @@ def new_schema(
             highest_field_id=highest_field_id(fields),
             partition_keys=tuple(partition_by),
             primary_keys=tuple(primary_key),
-            options=dict(options or {}),
+            options=given,
             comment=comment,
             time_millis=time_millis,
         )
     )
     validate_create(schema)
     return schema
-
-
-def _with_declared_type(field: DataField, options: TableOptions) -> DataField:
-    """Return a column with the type that options declare, as engines without BLOB and VECTOR do."""
-    if field.name in options.value(VECTOR_FIELD) and isinstance(field.type, ArrayType):
-        key = f"field.{field.name}.vector-dim"
-        length = options.get(key, "")
-        if not length.isdecimal():
-            msg = f"Column {field.name!r} of {VECTOR_FIELD.key!r} has no length."
-            raise InvalidInputError(msg, hint=f"Set {key!r} to the number of its elements.")
-        kind = VectorType(
-            element=field.type.element, length=int(length), nullable=field.type.nullable
-        )
-        return replace(field, type=kind)
-    blobs = (BLOB_FIELD, BLOB_DESCRIPTOR_FIELD, BLOB_VIEW_FIELD)
-    is_blob = any(field.name in options.value(option) for option in blobs)
-    return replace(field, type=_as_blob(field.type)) if is_blob else field
-
-
-def _as_blob(kind: DataType) -> DataType:
-    match kind:
-        case ArrayType():
-            return replace(kind, element=_as_blob(kind.element))
-        case MapType():
-            return replace(kind, value=_as_blob(kind.value))
-        case AtomicType(root=TypeRoot.VARBINARY):
-            return AtomicType(root=TypeRoot.BLOB, nullable=kind.nullable)
-        case _:
-            return kind
 
 
 def with_keys_from_options(schema: TableSchema) -> TableSchema:

@@ -82,6 +82,7 @@ def test_counts_of_multisets_are_never_null() -> None:
         (pa.large_list(pa.int32()), "ARRAY<INT>"),
         (pa.list_view(pa.int32()), "ARRAY<INT>"),
         (pa.list_(pa.int32(), 4), "VECTOR<INT, 4>"),
+        (pa.list_(pa.string(), 4), "ARRAY<STRING>"),
         (pa.map_(pa.string(), pa.int64()), "MAP<STRING NOT NULL, BIGINT>"),
         (to_arrow(parse_type_text("VARIANT")), "VARIANT"),
         (pa.uuid(), "BINARY(16)"),

@@ -91,9 +91,10 @@ def test_keys_may_be_nullable_on_demand() -> None:
         (("_KEY_a INT",), "a name that is reserved in data files"),
         (("rowkind INT",), "a name that is reserved in data files"),
         (("_ROW_ID INT",), "a name that is reserved in data files"),
+        (("a ROW<v VECTOR<DATE, 2>>",), "column 'a' contains VECTOR<DATE, 2>.*: use ARRAY"),
     ],
 )
-def test_names_of_columns(columns: tuple[str, ...], message: str) -> None:
+def test_names_and_types_of_columns(columns: tuple[str, ...], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         new_schema(rows(*columns))
 
