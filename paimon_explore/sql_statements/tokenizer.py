@@ -19,6 +19,8 @@ _OPENING = "( "  # After some first words sqlglot returns the rest as one token;
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORDS = re.compile(r"[^\W\d]\w*(?:\s+[^\W\d]\w*)*")
 _HINT = "/*+"
+_OPTIONS = re.compile(r"(/\*\+\s*)OPTIONS(\s*\(.*?\)\s*)\*/", re.IGNORECASE | re.DOTALL)
+"""Flink's hint with options of a table."""
 _QUOTES_HINT = "Write a quote within a text as \\' or ''."
 _MOST_SHOWN = 40
 _TEXTS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
@@ -99,8 +101,15 @@ def tokens_of(source: str) -> tuple[Token, ...]:
 
     Raises:
         InvalidInputError: a quote or comment is not closed.
-        UnsupportedFeatureError: a hint that is not directly after SELECT, such as Flink's OPTIONS.
+        UnsupportedFeatureError: a hint that is not directly after SELECT.
     """
+    tokens = _tokens(source)
+    if _HINT in source:
+        _refuse_hints(source, tokens)
+    return tokens
+
+
+def _tokens(source: str) -> tuple[Token, ...]:
     try:
         found = sqlglot.tokenize(_OPENING + source, read="spark")
     except SqlglotError as error:
@@ -113,9 +122,20 @@ def tokens_of(source: str) -> tuple[Token, ...]:
             continue  # sqlglot splits 1L into three tokens with the same offset
         tokens += _plain_tokens(source, one.token_type, one.text, start, end)
     tokens.append(Token(kind=Kind.END, text="", start=len(source), end=len(source)))
-    if _HINT in source:
-        _refuse_hints(source, tokens)
     return tuple(tokens)
+
+
+def _with_clauses(source: str) -> str:
+    """Return a text with hints of options, which are comments, as clauses WITH; offsets stay."""
+
+    def clause(found: re.Match[str]) -> str:
+        return re.sub(r"\S", " ", found[1]) + f"WITH   {found[2]}  "
+
+    parts, end = [], 0
+    for token in _tokens(source):
+        parts += [_OPTIONS.sub(clause, source[end : token.start]), source[token.start : token.end]]
+        end = token.end
+    return "".join(parts)
 
 
 def _refuse_hints(source: str, tokens: Sequence[Token]) -> None:
@@ -168,9 +188,15 @@ def quoted_keywords(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
 def statements_of(source: str) -> list[str]:
     """Split a text into statements at semicolons; comments alone are no statement.
 
+    Flink's hints with options become clauses, of the same length.
+
     >>> statements_of("USE db; SELECT ';' AS a;")
     ['USE db', "SELECT ';' AS a"]
+    >>> statements_of("SELECT * FROM t /*+ OPTIONS('scan.snapshot-id' = '1') */")
+    ["SELECT * FROM t     WITH   ('scan.snapshot-id' = '1')"]
     """
+    if _OPTIONS.search(source):
+        source = _with_clauses(source)
     parts: list[str] = []
     start, is_code = 0, False
     for token in tokens_of(source):

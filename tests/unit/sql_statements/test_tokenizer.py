@@ -26,6 +26,13 @@ def test_statements_are_parted_by_semicolons_outside_of_quotes_and_comments() ->
     assert statements_of(text) == ["SELECT ';'", "-- a; b\n SELECT 2"]
 
 
+def test_hints_with_options_are_clauses_at_the_same_place() -> None:
+    text = "SELECT '/*+ OPTIONS(1) */' FROM t /*+\nOptions ( 'a' = '(b)' ) */ AS x; SELECT 2"
+    first, second = statements_of(text)
+    assert first == "SELECT '/*+ OPTIONS(1) */' FROM t    \nWITH    ( 'a' = '(b)' )    AS x"
+    assert (len(first), second) == (text.index(";"), "SELECT 2")
+
+
 @pytest.mark.parametrize("text", ["", " ; ", "-- a", "/* a */ ; -- b\n;", "\n-- a; b"])
 def test_comments_alone_are_no_statement(text: str) -> None:
     assert statements_of(text) == []
