@@ -70,7 +70,9 @@ DYNAMIC_BUCKET_INITIAL_BUCKETS = immutable(
     integer("dynamic-bucket.initial-buckets", "Initial buckets of a partition.")
 )
 DYNAMIC_BUCKET_MAX_BUCKETS = integer(
-    "dynamic-bucket.max-buckets", "Maximum buckets of a partition; -1 no limit.", default=-1
+    "dynamic-bucket.max-buckets",
+    "Buckets of a partition, which share further keys once they are full; -1 no limit.",
+    default=-1,
 )
 CROSS_PARTITION_UPSERT_INDEX_TTL = duration(
     "cross-partition-upsert.index-ttl", "Time to live of keys in the index."
