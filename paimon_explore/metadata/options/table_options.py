@@ -330,6 +330,10 @@ COMPACTION_INCREMENTAL_SIZE_THRESHOLD = size(
 COMPACTION_FORCE_UP_LEVEL_0 = flag(
     "compaction.force-up-level-0", "Always include level 0 in compactions."
 )
+COMPACTION_SKIP_EXPIRED_PARTITIONS = flag(
+    "compaction.skip-expired-partitions",
+    "compact() leaves out partitions that expire by their values.",
+)
 COMPACTION_FORCE_REWRITE_ALL_FILES = flag(
     "compaction.force-rewrite-all-files", "Rewrite all files in full compactions."
 )
