@@ -332,7 +332,7 @@ COMPACTION_FORCE_UP_LEVEL_0 = flag(
 )
 COMPACTION_SKIP_EXPIRED_PARTITIONS = flag(
     "compaction.skip-expired-partitions",
-    "compact() leaves out partitions that expire by their values.",
+    "Do not compact partitions that expire by their values.",
 )
 COMPACTION_FORCE_REWRITE_ALL_FILES = flag(
     "compaction.force-rewrite-all-files", "Rewrite all files in full compactions."
