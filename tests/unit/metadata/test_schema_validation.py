@@ -421,6 +421,22 @@ MAX_COLUMNS = "fields.m.map.shared-shredding.max-columns"
             {"changelog-file.format": "avro"},
             "can only be stored in Parquet files",
         ),
+        ("g GEOMETRY", {"clustering.columns": "g"}, "cannot be in 'clustering.columns'"),
+        (
+            "l ARRAY<GEOMETRY>",
+            {"metadata.iceberg.storage": "table-location"},
+            "needs 'metadata.iceberg.format-version' = '3'",
+        ),
+        (
+            "g GEOMETRY",
+            {"metadata.iceberg.storage": "rest-catalog", "metadata.iceberg.format-version": "3"},
+            "cannot be in a table with 'metadata.iceberg.storage' = 'rest-catalog'",
+        ),
+        (
+            "g GEOGRAPHY('a,b', karney)",
+            {"metadata.iceberg.storage": "table-location", "metadata.iceberg.format-version": "3"},
+            "has a comma in its CRS",
+        ),
         ("x BLOB", {}, "needs 'data-evolution.enabled' = 'true'"),
         ("x ROW<y BLOB>", {}, "BLOB cannot be inside"),
         (
