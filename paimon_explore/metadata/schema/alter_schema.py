@@ -51,8 +51,11 @@ from paimon_explore.metadata.schema.alter_columns import (
 )
 from paimon_explore.metadata.schema.option_changes import (
     check_option_change,
+    declared_column,
+    is_directive,
     is_unchanged,
     options_naming,
+    options_without,
     renamed_options,
 )
 from paimon_explore.metadata.schema.schema_change import (
@@ -208,15 +211,28 @@ def _add_column(schema: TableSchema, change: AddColumn) -> TableSchema:
             f"The name of the new column or field {change.column[-1]!r} is blank."
         )
     field = DataField(id=0, name=change.column[-1], type=change.type, description=change.comment)
+    is_nested, options = len(change.column) > 1, schema.options
+    if is_nested:
+        _check_no_directive(change.column, change.comment)
+    else:
+        field, options = declared_column(field, options)
     (field,) = assigned_ids((field,), schema.highest_field_id)
-    is_nested = len(change.column) > 1
 
     def edit(fields: Fields, _: str) -> Fields:
         end = len(fields) if is_nested else _end_of_columns(schema)
         return insert_field(fields, field, change.move, end=end)
 
     fields = edit_siblings(schema.fields, change.column, edit)
-    return replace(schema, fields=fields, highest_field_id=highest_field_id((field,)))
+    highest = highest_field_id((field,))
+    return replace(schema, fields=fields, highest_field_id=highest, options=options)
+
+
+def _check_no_directive(column: ColumnPath, comment: str | None) -> None:
+    if is_directive(comment):
+        raise InvalidInputError(
+            f"The comment of {_dotted(column)!r} cannot declare a type: only those of new columns "
+            "can, not of fields of rows."
+        )
 
 
 def _end_of_columns(schema: TableSchema) -> int:
@@ -271,6 +287,9 @@ def _drop_column(schema: TableSchema, change: DropColumn) -> TableSchema:
         _check_not_partition(schema, change.column, "dropped")
         _check_not_primary_key(schema, change.column, "dropped")
         _check_not_indexed(schema, change.column, "dropped")
+        dropped = schema.field(change.column[0])
+        if dropped is not None:
+            schema = replace(schema, options=options_without(schema.options, dropped))
         _check_not_in_options(schema, change.column, "dropped")
 
     def edit(fields: Fields, name: str) -> Fields:
@@ -352,6 +371,7 @@ def _change_comment_or_default(
 ) -> TableSchema:
     def edit(field: DataField) -> DataField:
         if isinstance(change, ChangeColumnComment):
+            _check_no_directive(change.column, change.comment)
             return replace(field, description=change.comment)
         _check_default(change.column, field.type, change.default_value)
         return replace(field, default_value=change.default_value)

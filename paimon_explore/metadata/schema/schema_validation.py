@@ -14,12 +14,8 @@ from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import (
     ArrayType,
-    AtomicType,
     DataField,
-    DataType,
-    MapType,
     RowType,
-    TypeRoot,
     VectorType,
     with_nullable,
 )
@@ -56,6 +52,7 @@ from paimon_explore.metadata.schema.merge_option_validation import (
     retention_violations,
     sequence_violations,
 )
+from paimon_explore.metadata.schema.option_changes import as_blob, declared_column
 from paimon_explore.metadata.schema.path_option_validation import path_violations
 from paimon_explore.metadata.schema.scan_option_validation import scan_violations
 from paimon_explore.metadata.schema.storage_validation import (
@@ -177,7 +174,8 @@ def new_schema(
         primary_key: names of the primary key columns, which become NOT NULL.
         partition_by: names of the partition columns, in the order of the directories.
         options: table options; `primary-key` and `partition` become keys of the schema, bytes of
-            `blob-field` and the like become BLOB, arrays of `vector-field` become VECTOR.
+            `blob-field` and the like become BLOB, arrays of `vector-field` become VECTOR, as do
+            those that a comment declares (see `option_changes`).
         comment: the table's comment.
         time_millis: the time of creation, epoch milliseconds.
 
@@ -185,8 +183,13 @@ def new_schema(
         InvalidInputError: a column type is not supported, or the schema violates a rule.
     """
     row_type = columns if isinstance(columns, RowType) else row_type_from_arrow(columns)
-    given = TableOptions(options or {})
-    fields = assigned_ids(_with_declared_type(field, given) for field in row_type)
+    texts, declared = dict[str, str](options or {}), list[DataField]()
+    for field in row_type:
+        column, named = declared_column(field, texts)
+        texts = dict(named)
+        declared.append(column)
+    given = TableOptions(texts)
+    fields = assigned_ids(_with_declared_type(field, given) for field in declared)
     schema = with_keys_from_options(
         TableSchema(
             id=0,
@@ -194,7 +197,7 @@ def new_schema(
             highest_field_id=highest_field_id(fields),
             partition_keys=tuple(partition_by),
             primary_keys=tuple(primary_key),
-            options=dict(options or {}),
+            options=texts,
             comment=comment,
             time_millis=time_millis,
         )
@@ -217,19 +220,7 @@ def _with_declared_type(field: DataField, options: TableOptions) -> DataField:
         return replace(field, type=kind)
     blobs = (BLOB_FIELD, BLOB_DESCRIPTOR_FIELD, BLOB_VIEW_FIELD)
     is_blob = any(field.name in options.value(option) for option in blobs)
-    return replace(field, type=_as_blob(field.type)) if is_blob else field
-
-
-def _as_blob(kind: DataType) -> DataType:
-    match kind:
-        case ArrayType():
-            return replace(kind, element=_as_blob(kind.element))
-        case MapType():
-            return replace(kind, value=_as_blob(kind.value))
-        case AtomicType(root=TypeRoot.VARBINARY):
-            return AtomicType(root=TypeRoot.BLOB, nullable=kind.nullable)
-        case _:
-            return kind
+    return replace(field, type=as_blob(field.type)) if is_blob else field
 
 
 def with_keys_from_options(schema: TableSchema) -> TableSchema:

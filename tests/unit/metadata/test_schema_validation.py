@@ -484,6 +484,70 @@ def test_options_declare_the_types_that_engines_lack() -> None:
     assert [type_text(one.type) for one in made.fields[1:]] == ["BLOB", "BLOB", "VECTOR<FLOAT, 3>"]
 
 
+COMPANY = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+
+
+def commented(**columns: tuple[str, str]) -> RowType:
+    """Columns with a type and a comment."""
+    fields = (
+        DataField(id=0, name=name, type=parse_type_text(kind), description=comment)
+        for name, (kind, comment) in columns.items()
+    )
+    return RowType(fields=(*rows("id INT").fields, *fields))
+
+
+def test_comments_declare_the_types_that_engines_lack() -> None:
+    columns = commented(
+        b=("BYTES", "__BLOB_FIELD"),
+        l=("ARRAY<BINARY(5)>", " __BLOB_FIELD; pictures ; of cats "),
+        m=("MAP<STRING, BYTES NOT NULL>", "__BLOB_FIELD;"),
+        d=("BLOB", "__BLOB_DESCRIPTOR_FIELD"),
+        w=("BYTES", "__BLOB_VIEW_FIELD;elsewhere"),
+        v=("ARRAY<FLOAT>", "__VECTOR_FIELD; 128 ; words"),
+        x=("BYTES", "plain __BLOB_FIELD"),
+    )
+    old = {"blob-field": "b", "blob.stored-descriptor-fields": "o"}
+    plain = RowType(fields=(*columns.fields, *rows("o BYTES").fields))
+    made = new_schema(plain, options={**COMPANY, **old})
+    kinds = [f"{type_text(one.type)} {one.description}" for one in made.fields[1:-1]]
+    assert kinds == [
+        "BLOB None",
+        "ARRAY<BLOB> pictures ; of cats",
+        "MAP<STRING, BLOB NOT NULL> None",
+        "BLOB None",
+        "BLOB elsewhere",
+        "VECTOR<FLOAT, 128> words",
+        "BYTES plain __BLOB_FIELD",
+    ]
+    assert made.options == {
+        **COMPANY,
+        "blob-field": "b,l,m",
+        "blob-descriptor-field": "o,d",
+        "blob-view-field": "w",
+        "vector-field": "v",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "comment", "message"),
+    [
+        ("BYTES", "__BLOB", "'__BLOB', which declares no type"),
+        ("BYTES", "__BLOB_FIELD ; x", "'__BLOB_FIELD ', which declares no type"),
+        ("BYTES", "__VECTORS;3", "'__VECTORS', which declares no type"),
+        ("INT", "__BLOB_FIELD", "needs bytes; column 'c' is INT"),
+        ("ARRAY<BYTES>", "__BLOB_VIEW_FIELD", "needs bytes; column 'c' is ARRAY<BYTES>"),
+        ("ARRAY<INT>", "__BLOB_FIELD", "needs bytes; column 'c' is ARRAY<INT>"),
+        ("FLOAT", "__VECTOR_FIELD;3", "needs an array; column 'c' is FLOAT"),
+        ("ARRAY<FLOAT>", "__VECTOR_FIELD", "'' as length of a vector"),
+        ("ARRAY<FLOAT>", "__VECTOR_FIELD;0", "'0' as length of a vector"),
+        ("ARRAY<FLOAT>", "__VECTOR_FIELD;wide; x", "'wide' as length of a vector"),
+    ],
+)
+def test_comments_that_declare_nothing_are_refused(kind: str, comment: str, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(commented(c=(kind, comment)), options=COMPANY)
+
+
 def test_blob_columns_need_company() -> None:
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
     assert new_schema(rows("id INT", "x BLOB"), options=options).options == options
