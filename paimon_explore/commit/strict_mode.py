@@ -1,7 +1,8 @@
 """Optional commit checks that are enabled by table options.
 
 - `commit.strict-mode.last-safe-snapshot`: since that snapshot, no other user may have compacted or
-  overwritten the changed partitions; for an overwrite, no other user may have added rows either.
+  overwritten the changed partitions, or deleted rows of them by deletion vectors; for an overwrite,
+  no other user may have added rows either. Global indexes built for data evolution change no rows.
 - `commit.discard-duplicate-files`: an append does not add files again that already exist in the
   table; without the option, appends are not checked.
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -66,7 +68,13 @@ def check_strict_mode(
         rewrites = snapshot.commit_kind in _REWRITES
         if not rewrites and kind is not CommitKind.OVERWRITE:
             continue
-        if _changes_partitions(store, snapshot, changes.partitions, any_bucket=rewrites):
+        counts_index = rewrites and not (
+            snapshot.commit_kind is CommitKind.COMPACT and options.value(opt.DATA_EVOLUTION_ENABLED)
+        )
+        changed = _changed_partitions(store, snapshot, any_bucket=rewrites)
+        if counts_index:
+            changed |= _indexed_partitions(store, snapshot)
+        if not changed.isdisjoint(changes.partitions):
             key = opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT.key
             raise CommitConflictError(
                 f"Snapshot {number} of user {snapshot.commit_user!r} "
@@ -75,15 +83,31 @@ def check_strict_mode(
             )
 
 
-def _changes_partitions(
-    store: TableStore, snapshot: Snapshot, partitions: frozenset[bytes], *, any_bucket: bool
-) -> bool:
+def _changed_partitions(store: TableStore, snapshot: Snapshot, *, any_bucket: bool) -> set[bytes]:
+    """Return the partitions whose data files a snapshot changes."""
     manifests = store.manifests
     entries = manifests.read_many(manifests.list(snapshot.delta_manifest_list).names)
     if not any_bucket:  # ignore postponed files
         entries = entries.filter(numbers(entries.table, "bucket") >= 0)
-    changed = {partition.as_py() for partition in entries.column("partition")}
-    return not changed.isdisjoint(partitions)
+    return {partition.as_py() for partition in entries.column("partition")}
+
+
+def _indexed_partitions(store: TableStore, snapshot: Snapshot) -> set[bytes]:
+    """Return the partitions whose index files, such as deletion vectors, a snapshot changes.
+
+    If the snapshot before it has expired, these are all partitions with index files.
+    """
+    before = store.snapshots.find(snapshot.id - 1)
+    names = [None if one is None else one.index_manifest for one in (before, snapshot)]
+    if names[0] == names[1]:
+        return set()
+    old, new = (set(_index_files(store.manifests.index(name))) for name in names)
+    return {partition for partition, _ in old ^ new}
+
+
+def _index_files(index: IndexEntries) -> Iterable[tuple[bytes, str]]:
+    columns = (index.table.column(name).to_pylist() for name in ("partition", "file_name"))
+    return zip(*columns, strict=True)
 
 
 def without_duplicates(live: ManifestEntries, changes: Changes) -> Changes:

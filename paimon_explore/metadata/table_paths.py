@@ -6,6 +6,7 @@ manifests, indexes, statistics and data files are shared by all branches of the 
 File names come from metadata, which may be malicious: names that escape their folder are refused.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from paimon_explore.errors import CorruptFileError
@@ -24,6 +25,8 @@ CONSUMER_PREFIX = "consumer-"
 STAGING_PREFIX = "staging-"
 """Prefix of folders for temporary files that will be moved to their final path."""
 TAG_SUCCESS_FOLDER = "tag-success-file"
+INDEX_SUFFIX = ".index"
+"""End of the name of the file index of a data file, one of its extra files."""
 LATEST = "LATEST"
 EARLIEST = "EARLIEST"
 
@@ -278,6 +281,19 @@ def is_metadata_folder(name: str) -> bool:
     (True, False, False)
     """
     return name in _METADATA_FOLDERS or name.startswith((BRANCH_PREFIX, STAGING_PREFIX))
+
+
+def file_index_path(data_file: str, extra_files: Iterable[str]) -> str | None:
+    """Return the path of the file index of a data file, which is beside it, if it has one.
+
+    Raises:
+        CorruptFileError: the name is invalid or escapes the folder.
+
+    >>> file_index_path("/w/t/bucket-0/data-1.orc", ["data-1.orc.index"])
+    '/w/t/bucket-0/data-1.orc.index'
+    """
+    name = next((name for name in extra_files if name.endswith(INDEX_SUFFIX)), None)
+    return None if name is None else file_in(parent(data_file), name)
 
 
 def file_in(folder: str, name: str) -> str:

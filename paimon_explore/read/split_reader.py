@@ -22,7 +22,6 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import check_known_types, is_root
-from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.first_rows import FirstBound
 from paimon_explore.merge.key_records import RowKind, is_retract
@@ -40,7 +39,7 @@ from paimon_explore.metadata.options.table_options import (
     SEQUENCE_SNAPSHOT_ORDERING,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.table_paths import POSTPONE_BUCKET, file_in
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET, file_index_path
 from paimon_explore.read import readable_columns
 from paimon_explore.read.batch_filter import filter_batches, in_partition
 from paimon_explore.read.data_file import (
@@ -87,7 +86,6 @@ if TYPE_CHECKING:
     from paimon_explore.scan.predicate.variants.path_needs import VariantPaths
     from paimon_explore.scan.pruning.file_index_filter import IndexedRows
 
-INDEX_SUFFIX = ".index"
 _Split = TypeVar("_Split", bound=Split)
 _MERGED_ROWS = 65_536
 """Maximum rows of a batch for a merge, which keeps several batches in memory."""
@@ -593,8 +591,5 @@ class SplitFile:
         embedded: bytes | None = self._cell("embedded_file_index").as_py()
         if embedded is not None:
             return embedded
-        extra = self._cell("extra_files").as_py()
-        name = next((n for n in extra if n.endswith(INDEX_SUFFIX)), None)
-        if name is None:
-            return None
-        return self.reader.target.store.file_io.read(file_in(parent(self.path), name))
+        path = file_index_path(self.path, self._cell("extra_files").as_py())
+        return None if path is None else self.reader.target.store.file_io.read(path)

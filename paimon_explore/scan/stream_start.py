@@ -107,10 +107,10 @@ def option_start(store: TableStore, options: TableOptions) -> StreamStart:
             | StartupMode.FROM_FILE_CREATION_TIME
         ):
             return whole(resolve(store, travel))
-        case StartupMode.INCREMENTAL:
+        case StartupMode.INCREMENTAL | StartupMode.LATEST_DELTA:
             raise InvalidInputError(
                 "An incremental read has an end, so it cannot be streamed.",
-                hint="Unset the options incremental-between*, or use between().",
+                hint="Unset the options incremental-between* and scan.mode, or use between().",
             )
         case StartupMode.FROM_TIMESTAMP | StartupMode.FROM_CREATION_TIMESTAMP:
             raise AssertionError(mode)  # `travel_of` has checked that they have their time

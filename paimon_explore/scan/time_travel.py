@@ -250,6 +250,7 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
             wants = f"needs an option such as {SCAN_SNAPSHOT_ID.key!r} or {SCAN_TAG_NAME.key!r}"
         case (
             StartupMode.LATEST
+            | StartupMode.LATEST_DELTA
             | StartupMode.LATEST_FULL
             | StartupMode.FULL
             | StartupMode.COMPACTED_FULL

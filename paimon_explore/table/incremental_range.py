@@ -188,6 +188,8 @@ def _java_mode(
 def increment_of(target: ScanTarget) -> Increment | None:
     """Return the increment of the `incremental-between*` options; None if they are not set.
 
+    That of `scan.mode` = `latest-delta` is the latest snapshot.
+
     The options mean the same as in Java: mode `auto` reads the files that APPEND commits added, or
     changelog files, and skips OVERWRITE commits, unlike `increment_between`.
 
@@ -197,6 +199,14 @@ def increment_of(target: ScanTarget) -> Increment | None:
             without points; a name that is not the name of an automatic tag.
     """
     options = target.options
+    if options.value(SCAN_MODE) is StartupMode.LATEST_DELTA:
+        for other in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP, INCREMENTAL_TO_AUTO_TAG):
+            if options.has(other):
+                msg = f"{other.key!r} cannot be combined with {SCAN_MODE.key!r} = 'latest-delta'."
+                raise InvalidInputError(msg)
+        latest = target.store.snapshots.latest_id() or 0
+        newest = SnapshotRange(start=max(latest - 1, 0), end=latest)
+        return Increment(span=newest, mode=IncrementalBetweenScanMode.DELTA)
     tag = options.value(INCREMENTAL_TO_AUTO_TAG)
     if tag is not None:
         return _to_auto_tag(target, tag)

@@ -74,6 +74,15 @@ class TableInspection:
         """One row per live file with its key range."""
         return self._rows("file_key_ranges")
 
+    def file_indexes(self) -> pa.Table:
+        """One row per index of a column in the file indexes (bloom filter, bitmap …) of live files.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").inspect.file_indexes().num_rows
+        0
+        """
+        return self._rows("file_indexes")
+
     def partitions(self) -> pa.Table:
         """One row per partition with live files."""
         return self._rows("partitions")

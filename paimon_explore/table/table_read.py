@@ -498,7 +498,7 @@ def stream_request(
 def _is_incremental(options: TableOptions) -> bool:
     """Whether options ask for the changes between two points."""
     return (
-        options.value(SCAN_MODE) is StartupMode.INCREMENTAL
+        options.value(SCAN_MODE) in (StartupMode.INCREMENTAL, StartupMode.LATEST_DELTA)
         or options.value(INCREMENTAL_TO_AUTO_TAG) is not None
         or bool(options.value(INCREMENTAL_BETWEEN))
         or bool(options.value(INCREMENTAL_BETWEEN_TIMESTAMP))

@@ -362,38 +362,6 @@ def test_comments_declare_blobs_and_vectors(java: JavaPaimon, tmp_path: Path) ->
         assert_same_schema(java, tmp_path / "java", ours)
 
 
-@pytest.mark.parametrize(
-    ("kind", "comment"),
-    [
-        ("BYTES", "__BLOB"),
-        ("BYTES", "__BLOB_FIELD ; a"),
-        ("INT", "__BLOB_FIELD"),
-        ({"type": "ARRAY", "element": "BYTES"}, "__BLOB_VIEW_FIELD"),
-        ({"type": "ARRAY", "element": {"type": "ARRAY", "element": "BYTES"}}, "__BLOB_FIELD"),
-        ({"type": "MAP", "key": "INT NOT NULL", "value": "STRING"}, "__BLOB_FIELD"),
-        (ARRAY, "__VECTOR_FIELD"),
-        (ARRAY, "__VECTOR_FIELD;"),
-        (ARRAY, "__VECTOR_FIELD;0"),
-        (ARRAY, "__VECTORS;3"),
-        ("BYTES", "__VECTOR_FIELD;3"),
-        ({"type": "ARRAY", "element": "STRING"}, "__VECTOR_FIELD;3"),
-    ],
-)
-def test_comments_that_declare_nothing_are_refused(
-    java: JavaPaimon, tmp_path: Path, kind: TypeJson, comment: str
-) -> None:
-    java.create_table(tmp_path / "t", [("id", "INT")], options=BLOBS)
-    add = {"change": "add_column", "column": ["b"], "type": kind, "comment": comment}
-    with pytest.raises(JavaPaimonError):
-        java.alter(tmp_path / "t", add)
-    column = AddColumn(column=("b",), type=parse_type(kind, "b"), comment=comment)
-    with pytest.raises(InvalidInputError, match=r"The comment of column 'b'|elements of vectors"):
-        open_table(tmp_path / "t").alter(column)
-    nested = AddColumn(column=("r", "b"), type=parse_type("BYTES", "b"), comment="__BLOB_FIELD")
-    with pytest.raises(InvalidInputError, match=r"nested column 'r\.b' cannot be a directive"):
-        open_table(tmp_path / "t").alter(nested)
-
-
 def assert_same_schema(java: JavaPaimon, theirs: Path, ours: Table) -> None:
     found, schema = java.describe(theirs), ours.schema
     mine = {one.name: (type_to_json(one.type), one.description) for one in schema.fields}

@@ -66,6 +66,24 @@ class IcebergReader:
                 if entry["status"] != 2:
                     yield entry["data_file"], manifest
 
+    def row_ids(self, snapshot: int | None = None) -> dict[str, tuple[int, int]]:
+        """The first id of the rows of each live data file, and its end, as readers find them."""
+        found: dict[str, tuple[int, int]] = {}
+        for manifest in self.manifests(snapshot):
+            if manifest["content"]:
+                assert manifest["first_row_id"] is None
+                continue
+            free = manifest["first_row_id"]
+            for entry in self.records(manifest["manifest_path"]):
+                file = entry["data_file"]
+                if entry["status"] == 2:
+                    continue
+                first = file["first_row_id"]
+                if first is None:
+                    first, free = free, free + file["record_count"]
+                found[file["file_path"]] = (first, first + file["record_count"])
+        return found
+
     def rows(self, snapshot: int | None = None) -> list[dict[str, Any]]:
         """The rows of a snapshot in the current schema, in a fixed order."""
         files = list(self.files(snapshot))

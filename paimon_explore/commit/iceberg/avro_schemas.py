@@ -17,13 +17,18 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.errors import UnsupportedFeatureError
 
+FIRST_ROW_ID = "first_row_id"
 _PLAIN = {**NUMBER_NAMES, **dict.fromkeys(TEXTS, "string"), **dict.fromkeys(BYTES, "bytes")}
 _MICROS = 6
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def manifest_schema(partition_type: RowType) -> dict[str, Json]:
+def manifest_schema(partition_type: RowType, *, row_ids: bool) -> dict[str, Json]:
     """Return the schema of manifests of a table with these partition columns.
+
+    Args:
+        partition_type: the partition columns.
+        row_ids: whether rows have ids, as in format version 3.
 
     Raises:
         UnsupportedFeatureError: manifests cannot contain values of a partition column.
@@ -50,6 +55,7 @@ def manifest_schema(partition_type: RowType) -> dict[str, Json]:
             _field(143, "referenced_data_file", _optional("string")),
             _field(144, "content_offset", _optional("long")),
             _field(145, "content_size_in_bytes", _optional("long")),
+            *([_field(142, FIRST_ROW_ID, _optional("long"))] if row_ids else []),
         ],
     )
     return _record(
@@ -64,11 +70,12 @@ def manifest_schema(partition_type: RowType) -> dict[str, Json]:
     )
 
 
-def manifest_list_schema(*, legacy_names: bool) -> dict[str, Json]:
+def manifest_list_schema(*, legacy_names: bool, row_ids: bool) -> dict[str, Json]:
     """Return the schema of manifest lists.
 
     Args:
         legacy_names: whether the counts of files have the names of Iceberg 1.4.
+        row_ids: whether rows have ids, as in format version 3.
     """
     files = "data_files" if legacy_names else "files"
     summary = _record(
@@ -98,6 +105,7 @@ def manifest_list_schema(*, legacy_names: bool) -> dict[str, Json]:
             _field(513, "existing_rows_count", "long"),
             _field(514, "deleted_rows_count", "long"),
             _field(507, "partitions", _optional(partitions)),
+            *([_field(520, FIRST_ROW_ID, _optional("long"))] if row_ids else []),
         ],
     )
 

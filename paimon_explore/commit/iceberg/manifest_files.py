@@ -19,6 +19,7 @@ from paimon_explore.commit.iceberg.manifest_records import (
     Status,
     entry_of,
     manifest_of,
+    with_own_row_ids,
 )
 from paimon_explore.commit.iceberg.schema_json import (
     SPEC_ID,
@@ -93,7 +94,8 @@ class ManifestFolder:
         data = self._file_io.read(path)
         records = read_records(data, path)
         in_millis = _columns_in_millis(read_header(data).schema)
-        return [entry_of(_in_micros(record, in_millis), manifest) for record in records]
+        entries = (entry_of(_in_micros(record, in_millis), manifest) for record in records)
+        return with_own_row_ids(entries, manifest)
 
     def write(
         self, entries: Sequence[IcebergEntry], content: Content, snapshot_id: int
@@ -124,9 +126,8 @@ class ManifestFolder:
         """Write a manifest list and return its path, as it is written in the metadata."""
         legacy = self._settings.legacy_names
         records = [manifest.as_record(legacy_names=legacy) for manifest in manifests]
-        data = encode_records(
-            manifest_list_schema(legacy_names=legacy), records, self._settings.codec, {}
-        )
+        schema = manifest_list_schema(legacy_names=legacy, row_ids=self._settings.with_row_ids)
+        data = encode_records(schema, records, self._settings.codec, {})
         return self._create(f"snap-{next(self._list_numbers)}-{self._uuid}.avro", data)
 
     def discard(self, manifest: IcebergManifest) -> None:
@@ -172,7 +173,8 @@ class ManifestFolder:
             "content": content.name.lower(),
         }
         records = [entry.as_record() for entry in entries]
-        schema = manifest_schema(self._schema.partition_type)
+        partition_type = self._schema.partition_type
+        schema = manifest_schema(partition_type, row_ids=self._settings.with_row_ids)
         return encode_records(schema, records, self._settings.codec, header)
 
 

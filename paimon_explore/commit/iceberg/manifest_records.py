@@ -1,9 +1,15 @@
-"""Entries of Iceberg manifests and manifest lists as values."""
+"""Entries of Iceberg manifests and manifest lists as values.
 
-from collections.abc import Mapping, Sequence
+In format version 3, rows have ids. A manifest list gives each new data manifest the first id of its
+rows; files without an id of their own follow each other from there. So a file has the same ids in
+all snapshots, also after its entry was written to another manifest, then with its own first id.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 
+from paimon_explore.commit.iceberg.avro_schemas import FIRST_ROW_ID
 from paimon_explore.commit.iceberg.schema_json import SPEC_ID
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
@@ -106,6 +112,7 @@ class IcebergManifest:
         files: the numbers of added, existing and deleted files.
         rows: their numbers of rows.
         partitions: a summary per partition column.
+        first_row_id: the id of the first row whose file has none of its own, if rows have ids.
     """
 
     path: str
@@ -117,6 +124,7 @@ class IcebergManifest:
     files: tuple[int, int, int]
     rows: tuple[int, int, int]
     partitions: tuple[Record, ...]
+    first_row_id: int | None = None
 
     @property
     def live_files(self) -> int:
@@ -142,6 +150,7 @@ class IcebergManifest:
             **dict(zip(names, self.files, strict=True)),
             **dict(zip(_ROW_COUNTS, self.rows, strict=True)),
             "partitions": [dict(summary) for summary in self.partitions],
+            FIRST_ROW_ID: self.first_row_id,
         }
 
 
@@ -167,7 +176,7 @@ def manifest_of(record: Record, path: str) -> IcebergManifest:
     try:
         names = _counts(legacy="added_data_files_count" in record)
         sequence_number = _integer(record, "sequence_number")
-        snapshot_id = record.get("added_snapshot_id")
+        snapshot_id, first_row_id = record.get("added_snapshot_id"), record.get(FIRST_ROW_ID)
         return IcebergManifest(
             path=str(record["manifest_path"]),
             length=_integer(record, "manifest_length"),
@@ -178,6 +187,7 @@ def manifest_of(record: Record, path: str) -> IcebergManifest:
             files=_three(record, names),
             rows=_three(record, _ROW_COUNTS),
             partitions=tuple(_records(record.get("partitions"))),
+            first_row_id=first_row_id if isinstance(first_row_id, int) else None,
         )
     except (LookupError, TypeError, ValueError) as error:
         raise CorruptFileError(path, "a manifest", f"must be complete ({error})") from error
@@ -205,6 +215,39 @@ def entry_of(record: Record, manifest: IcebergManifest) -> IcebergEntry:
     except (LookupError, TypeError, ValueError) as error:
         rule = f"must be complete ({error})"
         raise CorruptFileError(manifest.path, "a manifest entry", rule) from error
+    return found
+
+
+def with_row_ids(
+    manifests: Iterable[IcebergManifest], first: int
+) -> tuple[list[IcebergManifest], int]:
+    """Return manifests with the first row id of each data manifest, and the number of new ids.
+
+    Args:
+        manifests: the manifests of a new snapshot.
+        first: the first id that is free.
+    """
+    found, free = list[IcebergManifest](), first
+    for manifest in manifests:
+        if manifest.content is Content.DATA and manifest.first_row_id is None:
+            found.append(replace(manifest, first_row_id=free))
+            free += manifest.live_rows
+        else:
+            found.append(manifest)
+    return found, free - first
+
+
+def with_own_row_ids(
+    entries: Iterable[IcebergEntry], manifest: IcebergManifest
+) -> list[IcebergEntry]:
+    """Return the entries of a manifest with the row ids that live files inherit from it."""
+    found, free = list[IcebergEntry](), manifest.first_row_id
+    for entry in entries:
+        if free is None or not entry.is_live or entry.file.get(FIRST_ROW_ID) is not None:
+            found.append(entry)
+        else:
+            found.append(replace(entry, file={**entry.file, FIRST_ROW_ID: free}))
+            free += entry.rows
     return found
 
 

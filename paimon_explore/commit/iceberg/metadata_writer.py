@@ -34,7 +34,12 @@ from paimon_explore.commit.iceberg.manifest_changes import (
     snapshot_summary,
 )
 from paimon_explore.commit.iceberg.manifest_files import ManifestFolder
-from paimon_explore.commit.iceberg.manifest_records import Content, IcebergManifest, added_entry
+from paimon_explore.commit.iceberg.manifest_records import (
+    Content,
+    IcebergManifest,
+    added_entry,
+    with_row_ids,
+)
 from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
 from paimon_explore.commit.iceberg.schema_json import Json, iceberg_schema, partition_fields
 from paimon_explore.commit.iceberg.settings import IcebergSettings, iceberg_settings
@@ -67,7 +72,6 @@ from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
 from paimon_explore.store.table_store import TableStore
 
 _FIRST_SNAPSHOT = 1
-_VERSION_OF_ROW_IDS = 3
 _FILES_SIZE = "total-files-size"
 
 
@@ -103,10 +107,15 @@ class IcebergWriter:
                     stacklevel=2,
                 )
 
-    def write(self, snapshot: Snapshot) -> None:
+    def write(self, snapshot: Snapshot, *, rolled_back: bool = False) -> None:
         """Write the metadata of a committed snapshot, unless it exists, and register it.
 
         Files that the catalog may still refer to are deleted after the registration.
+
+        Args:
+            snapshot: the snapshot.
+            rolled_back: the table was rolled back to it; otherwise the first snapshot of a table
+                removes the metadata of another one, which was dropped.
 
         Raises:
             StorageError: a file could not be read or written.
@@ -114,7 +123,7 @@ class IcebergWriter:
             FormatError: a file of the table is invalid.
         """
         folder = self._folder
-        delete_old = self._written(folder, snapshot)
+        delete_old = self._written(folder, snapshot, rolled_back=rolled_back)
         if register_newest(folder, self.catalog, self.store.paths.root):
             with suppress(StorageError, CorruptFileError):  # what remains is not referred to
                 delete_old()
@@ -135,11 +144,13 @@ class IcebergWriter:
     def _folder(self) -> MetadataFolder:
         return MetadataFolder(self.store.file_io, self.settings.folder)
 
-    def _written(self, folder: MetadataFolder, snapshot: Snapshot) -> Callable[[], None]:
+    def _written(
+        self, folder: MetadataFolder, snapshot: Snapshot, *, rolled_back: bool
+    ) -> Callable[[], None]:
         """Write the metadata of a snapshot; return what deletes the files it replaces."""
         if self._is_written(folder, snapshot):
             return _delete_nothing
-        if snapshot.id == _FIRST_SNAPSHOT:
+        if snapshot.id == _FIRST_SNAPSHOT and not rolled_back:
             folder.clear()
         schema = self.store.schemas.load(snapshot.schema_id)
         base = self._base(folder, snapshot, schema)
@@ -198,14 +209,14 @@ class IcebergWriter:
         changes = apply_changes(manifests, data, files.changes(snapshot), snapshot.id)
         vectors = self._vectors(manifests, files, snapshot, before)
         merged = merge_small_manifests(manifests, changes.manifests, self.settings, snapshot.id)
-        row_ids = self._row_ids(base, data, changes)
+        listed, row_ids = self._row_ids(base, [*merged, *vectors])
         size = base.current.summary.get(_FILES_SIZE, "")
         bytes_before = int(size) if size.isdigit() else 0
         new = IcebergSnapshot(
             id=snapshot.id,
             timestamp_ms=max(self.clock(), snapshot.time_millis),
             summary=snapshot_summary(snapshot, changes, vectors, bytes_before),
-            manifest_list=manifests.write_list([*merged, *vectors]),
+            manifest_list=manifests.write_list(listed),
             schema_id=schema.id,
             row_ids=row_ids,
         )
@@ -262,13 +273,13 @@ class IcebergWriter:
         changes = ManifestChanges(
             manifests=manifests.write(data, Content.DATA, snapshot.id), added=data, deleted=[]
         )
-        row_ids = self._row_ids(others, [], changes)
         of_vectors = manifests.write(vectors, Content.DELETES, snapshot.id)
+        listed, row_ids = self._row_ids(others, [*changes.manifests, *of_vectors])
         new = IcebergSnapshot(
             id=snapshot.id,
             timestamp_ms=max(self.clock(), snapshot.time_millis),
             summary=snapshot_summary(snapshot, changes, of_vectors, 0),
-            manifest_list=manifests.write_list([*changes.manifests, *of_vectors]),
+            manifest_list=manifests.write_list(listed),
             schema_id=schema.id,
             row_ids=row_ids,
         )
@@ -276,7 +287,9 @@ class IcebergWriter:
             format_version=self.settings.format_version,
             uuid=str(uuid4()) if others is None else others.uuid,
             location=prefixes.location,
-            last_column_id=schema.highest_field_id,
+            last_column_id=max(
+                schema.highest_field_id, 0 if others is None else others.last_column_id
+            ),
             schemas=self._schemas(0, schema),
             schema_id=schema.id,
             partition_fields=partition_fields(schema),
@@ -293,17 +306,17 @@ class IcebergWriter:
         return delete_old
 
     def _row_ids(
-        self,
-        base: IcebergMetadata | None,
-        before: Sequence[IcebergManifest],
-        changes: ManifestChanges,
-    ) -> tuple[int, int] | None:
-        """Return the first id of the new rows and their number, which format version 3 counts."""
-        if self.settings.format_version < _VERSION_OF_ROW_IDS:
-            return None
-        known = None if base is None else base.next_row_id
-        first = sum(one.live_rows for one in before) if known is None else known
-        return first, sum(entry.rows for entry in changes.added)
+        self, base: IcebergMetadata | None, manifests: Sequence[IcebergManifest]
+    ) -> tuple[Sequence[IcebergManifest], tuple[int, int] | None]:
+        """Return the manifests with row ids, if rows have ids: the first new one, and how many.
+
+        Ids that earlier metadata has given to rows are not given to others.
+        """
+        if not self.settings.with_row_ids:
+            return manifests, None
+        first = 0 if base is None else base.next_row_id or 0
+        found, count = with_row_ids(manifests, first)
+        return found, (first, count)
 
     def _schemas(self, first_id: int, schema: TableSchema) -> list[Json]:
         """Return the schemas from an id up to the current one."""

@@ -26,7 +26,7 @@ def update_iceberg_tags(store: TableStore, options: TableOptions) -> None:
 
 def follow_iceberg_rollback(store: TableStore, options: TableOptions) -> None:
     """Write the Iceberg metadata of the latest snapshot, after a rollback or a fast-forward."""
-    _update(store, options, lambda writer, latest: writer.write(latest))
+    _update(store, options, lambda writer, latest: writer.write(latest, rolled_back=True))
 
 
 def _update(

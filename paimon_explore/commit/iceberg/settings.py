@@ -21,6 +21,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 DISABLED = IcebergStorage.DISABLED.value
 FORMAT_VERSIONS = (2, 3)
 _VERSION_OF_VECTORS = 3
+_VERSION_OF_ROW_IDS = 3
 _TABLE_LOCATION = "table-location"
 _DATABASE_SUFFIX = ".db"
 _CODECS = {**AVRO_CODECS, "gzip": "deflate", "uncompressed": "null"}
@@ -66,6 +67,11 @@ class IcebergSettings:
     def registers(self) -> bool:
         """Whether the table is also registered in a catalog."""
         return self.storage in _REGISTERING
+
+    @property
+    def with_row_ids(self) -> bool:
+        """Whether rows have ids."""
+        return self.format_version >= _VERSION_OF_ROW_IDS
 
 
 def has_iceberg_metadata(options: TableOptions) -> bool:

@@ -29,7 +29,7 @@ class IcebergSnapshot:
         summary: the operation and its metrics.
         manifest_list: the path of its manifest list.
         schema_id: the id of its schema.
-        row_ids: in format version 3, the first id of its new rows and their number.
+        row_ids: in format version 3, the first id that it gives to rows, and how many.
     """
 
     id: int
@@ -73,7 +73,7 @@ class IcebergMetadata:
         partition_fields: the fields of the only partition spec.
         snapshots: the snapshots, oldest first; the last one is the current one.
         tags: the tags of snapshots: ids by name.
-        next_row_id: in format version 3, the id of the next new row.
+        next_row_id: in format version 3, the first id that is free.
     """
 
     format_version: int

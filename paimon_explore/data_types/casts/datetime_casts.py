@@ -82,12 +82,9 @@ def dates_from_timestamps(
 ) -> Column:
     """Cast TIMESTAMP or TIMESTAMP_LTZ to DATE, by the wall clock of the zone.
 
-    As in Java up to 2.0, a TIMESTAMP before 1970 other than midnight gives the following day.
+    Java up to 2.0 gives the following day for a TIMESTAMP before 1970 other than midnight.
     """
-    millis = _clock_millis(array, source, zone)
-    days = millis // _DAY_MILLIS
-    if source.root is TypeRoot.TIMESTAMP:
-        days += (millis < 0) & (millis % _DAY_MILLIS != 0)
+    days = _clock_millis(array, source, zone) // _DAY_MILLIS
     return build_like(to_arrow(target), days.astype(np.int32), array)
 
 

@@ -1,4 +1,4 @@
-"""`$files`, `$file_key_ranges`, `$partitions` and `$buckets`.
+"""`$files`, `$file_key_ranges`, `$file_indexes`, `$partitions` and `$buckets`.
 
 `$manifests`, `$table_indexes`, `$aggregation_fields`.
 """
@@ -24,6 +24,14 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.casts.text_functions import computed, replaced
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.encoding.file_index.container import (
+    PREFIX_BYTES,
+    IndexPart,
+    decode_container,
+    head_length,
+)
+from paimon_explore.fileio.concurrent_requests import each_at_once
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.system_table_cells import (
     Values,
@@ -38,7 +46,7 @@ from paimon_explore.metadata.manifest.manifest_entry import FileSource, Manifest
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
 from paimon_explore.metadata.partition_path import partition_name, partition_texts
-from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET, file_index_path
 from paimon_explore.sanitize import masked
 from paimon_explore.scan.manifest_arrays import (
     Rows,
@@ -55,6 +63,8 @@ from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
+_HEAD_BYTES = 4096
+"""Read of a file index at first, which is enough for the list of its indexes in most cases."""
 _ALL_BUT_FORMAT = r"(?s)^.*[./]"
 MILLIS = pa.timestamp("ms")
 
@@ -70,6 +80,14 @@ FILES = schema_from_text(
 
 FILE_KEY_RANGES = pa.schema(
     [FILES.field(i) for i in range(10)] + [pa.field("first_row_id", pa.int64())]
+)
+
+FILE_INDEXES = schema_from_text(
+    "partition string, bucket int32 not null, file_path string not null, "
+    "file_size_in_bytes int64 not null, record_count int64 not null, schema_id int64 not null, "
+    "column_name string not null, index_type string not null, storage_type string not null, "
+    "index_file_path string, index_size_in_bytes int64 not null, "
+    "index_container_size_in_bytes int64 not null, is_empty bool not null"
 )
 
 PARTITIONS = schema_from_text(
@@ -127,6 +145,55 @@ def file_key_ranges(state: TableState) -> pa.Table:
     """One row per live file with its key range."""
     columns = _common(state, _selected(state, FILE_KEY_RANGES))
     return table_of(state.selection.narrowed(FILE_KEY_RANGES), columns)
+
+
+def file_indexes(state: TableState) -> pa.Table:
+    """One row per index of a column, of those in the file indexes of live files; since Java 2.1."""
+    unlimited = replace(state, selection=replace(state.selection, limit=None))
+    entries = _selected(unlimited, FILE_INDEXES)
+    paths = data_file_paths(entries, state.schema, state.options, state.store.paths)
+    index = (
+        as_python(column(entries.table, name)) for name in ("embedded_file_index", "extra_files")
+    )
+    calls = [
+        partial(_index_parts, state.store.file_io, str(path), embedded, extra_files)
+        for path, embedded, extra_files in zip(as_python(paths), *index, strict=True)
+    ]
+    found = [*each_at_once(state.store.file_io, calls)]
+    which = np.repeat(np.arange(len(entries)), [len(parts) for _, _, parts in found])
+    parts = [(index, size, part) for index, size, listed in found for part in listed]
+    schema = state.selection.narrowed(FILE_INDEXES)
+    of_files = pa.schema([field for field in schema if field.name in FILE_INDEXES.names[:6]])
+    files_of_rows = table_of(of_files, {**_of_entries(state, entries), "file_path": paths})
+    files_of_rows = files_of_rows.take(row_array(which))
+    columns: dict[str, Values] = {
+        **{name: column(files_of_rows, name) for name in of_files.names},
+        "column_name": [part.column for _, _, part in parts],
+        "index_type": [part.kind for _, _, part in parts],
+        "storage_type": ["EMBEDDED" if index is None else "FILE" for index, _, _ in parts],
+        "index_file_path": [index for index, _, _ in parts],
+        "index_size_in_bytes": [part.length for _, _, part in parts],
+        "index_container_size_in_bytes": [size for _, size, _ in parts],
+        "is_empty": [part.start is None for _, _, part in parts],
+    }
+    return table_of(schema, columns)
+
+
+def _index_parts(
+    file_io: FileIO, path: str, embedded: object, extra_files: object
+) -> tuple[str | None, int, list[IndexPart]]:
+    """The path of the file index, unless the manifest has it, its size, and the indexes in it."""
+    if isinstance(embedded, bytes):
+        return None, len(embedded), decode_container(embedded, path=path)
+    names = [str(name) for name in extra_files] if isinstance(extra_files, list) else []
+    index = file_index_path(path, names)
+    if index is None:
+        return None, 0, []
+    size = file_io.status(index).size
+    data = file_io.read_range(index, 0, min(size, _HEAD_BYTES))
+    if len(data) < size and (length := head_length(data[:PREFIX_BYTES], path=index)) > len(data):
+        data = file_io.read_range(index, 0, min(size, length))
+    return index, size, decode_container(data, path=index, size=size)
 
 
 def _selected(state: TableState, schema: pa.Schema) -> ManifestEntries:

@@ -262,6 +262,7 @@ SYSTEM_TABLES: Mapping[str, SystemTable] = {
     "branches": SystemTable(BRANCHES, branches),
     "buckets": SystemTable(file_tables.BUCKETS, file_tables.buckets),
     "consumers": SystemTable(CONSUMERS, consumers),
+    "file_indexes": SystemTable(file_tables.FILE_INDEXES, file_tables.file_indexes),
     "file_key_ranges": SystemTable(file_tables.FILE_KEY_RANGES, file_tables.file_key_ranges),
     "files": SystemTable(file_tables.FILES, file_tables.files),
     "manifests": SystemTable(file_tables.MANIFESTS, file_tables.manifests),

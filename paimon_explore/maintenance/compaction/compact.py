@@ -51,6 +51,7 @@ from paimon_explore.maintenance.compaction.universal_compaction import (
     pick_full,
     pick_universal,
 )
+from paimon_explore.maintenance.expiry.partition_expiry import without_expired
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import (
@@ -64,7 +65,10 @@ from paimon_explore.metadata.options.effective_options import (
     lookup_compact_max_interval,
     needs_lookup,
 )
-from paimon_explore.metadata.options.option_enums import LookupCompact
+from paimon_explore.metadata.options.option_enums import (
+    LookupCompact,
+    PartitionExpirationStrategy,
+)
 from paimon_explore.metadata.options.table_options import (
     DYNAMIC_BUCKET,
     POSTPONE_BUCKET,
@@ -354,6 +358,8 @@ def _bucket_splits(
     store, schema = target.store, target.schema
     if buckets is None:
         entries = all_files(store, schema, snapshot)
+        if _skips_expired(target.options):
+            entries = without_expired(entries, schema, target.options)
     else:
         entries = _entries_of_buckets(store, snapshot, buckets)
     entries = files_of_specs(entries, schema, partitions)
@@ -362,6 +368,15 @@ def _bucket_splits(
         files = scanned.located(entries, snapshot)
         files = replace(files, paths_of=KnownPaths(files.paths))  # in one batch for all buckets
         yield from whole_buckets(files)
+
+
+def _skips_expired(options: TableOptions) -> bool:
+    return (
+        options.value(opt.COMPACTION_SKIP_EXPIRED_PARTITIONS)
+        and options.value(opt.PARTITION_EXPIRATION_TIME) is not None
+        and options.value(opt.PARTITION_EXPIRATION_STRATEGY)
+        is PartitionExpirationStrategy.VALUES_TIME
+    )
 
 
 def _entries_of_buckets(

@@ -15,12 +15,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import numpy as np
+import pyarrow as pa
+
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, all_files
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.data_types.local_time import local_now, utc_moment
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -66,6 +70,16 @@ class PartitionExpiry:
         """
         return PartitionTimeFormat(pattern=self.pattern, formatter=self.formatter).time_of(values)
 
+    def times_of(self, partitions: pa.RecordBatch, row_type: RowType) -> list[datetime | None]:
+        """Parse the times of n partitions; None where they cannot be parsed.
+
+        Raises:
+            UnsupportedFeatureError: as for `time_of`.
+        """
+        texts = partition_texts(partitions.columns, [field.type for field in row_type])
+        named = (dict(zip(row_type.names, row, strict=True)) for row in zip(*texts, strict=True))
+        return [self.time_of(text) for text in named]
+
 
 def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionExpiry:
     """Return the rules of partition expiry from the options.
@@ -88,6 +102,23 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
         formatter=options.value(opt.PARTITION_TIMESTAMP_FORMATTER),
         max_num=options.value(opt.PARTITION_EXPIRATION_MAX_NUM),
     )
+
+
+def without_expired(
+    files: ManifestEntries,
+    schema: TableSchema,
+    options: TableOptions,
+    now: Callable[[], datetime] = local_now,
+) -> ManifestEntries:
+    """Return the files that are not in partitions which expire by their values."""
+    expiry = expiry_of(options)
+    partitions, codes = distinct(column(files.table, "partition"))
+    row_type = schema.partition_type
+    rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
+    before = now() - expiry.age
+    times = expiry.times_of(rows, row_type)
+    kept = np.array([time is None or time >= before for time in times], np.bool_)
+    return files.filter(kept[codes])
 
 
 @repeated_after_conflicts
@@ -236,9 +267,7 @@ def _branch_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTimes:
     if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
         times = _update_times(live, codes.tolist(), rows.num_rows)
     elif expiry.strategy is of.PartitionExpirationStrategy.VALUES_TIME:
-        texts = partition_texts(rows.columns, [field.type for field in row_type])
-        named = (dict(zip(row_type.names, row, strict=True)) for row in zip(*texts, strict=True))
-        times = [expiry.time_of(text) for text in named]
+        times = expiry.times_of(rows, row_type)
     else:
         raise UnsupportedFeatureError(
             f"option 'partition.expiration-strategy' = {expiry.strategy.value!r}"

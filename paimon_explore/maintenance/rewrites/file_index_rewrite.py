@@ -26,9 +26,9 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.table_paths import file_in
+from paimon_explore.metadata.table_paths import INDEX_SUFFIX, file_in, file_index_path
 from paimon_explore.read.data_file import ReadRequest, read_data_file
-from paimon_explore.read.split_reader import INDEX_SUFFIX, SplitFile, SplitReader
+from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
@@ -228,11 +228,10 @@ def _stored(file: SplitFile) -> set[tuple[str, str]]:
     if not isinstance(container, bytes):
         extra = file.value("extra_files")
         names = [str(name) for name in extra] if isinstance(extra, list) else []
-        name = next((name for name in names if name.endswith(INDEX_SUFFIX)), None)
-        if name is None:
+        index = file_index_path(file.path, names)
+        if index is None:
             return set()
-        path = file_in(parent(file.path), name)
-        container = file.reader.target.store.file_io.read(path)
+        path, container = index, file.reader.target.store.file_io.read(index)
     return {(part.column, part.kind) for part in decode_container(container, path=path)}
 
 

@@ -46,6 +46,7 @@ class StartupMode(Enum):
     LATEST_FULL = "latest-full"
     FULL = "full"
     LATEST = "latest"
+    LATEST_DELTA = "latest-delta"
     COMPACTED_FULL = "compacted-full"
     FROM_TIMESTAMP = "from-timestamp"
     FROM_CREATION_TIMESTAMP = "from-creation-timestamp"

@@ -20,6 +20,17 @@ COLUMN_SETTINGS: tuple[str, ...] = (
 )
 """Settings of `fields.<columns>.<setting>`."""
 
+_VECTOR_SETTINGS = frozenset(
+    (
+        *("dimension", "distance.metric", "train.sample-ratio", "nlist", "target-recall"),
+        *("max-bytes-per-vector", "pq.code-ratio", "pq.m", "pq.bits", "pq.use-opq", "rq.bits"),
+        *("build-preset", "deployment-profile", "max-degree", "build-search-list-size", "alpha"),
+        *("seed", "memory-budget-bytes", "storage-layout", "raw-vector-encoding"),
+        "build-distance",
+    )
+)
+"""Settings of `<type of a vector index>.<setting>` that `fields.<column>.<setting>` overrides."""
+
 _OTHER_RELEASES = frozenset(
     (
         "compaction.max.file-num",
@@ -36,6 +47,7 @@ _OPEN_PREFIXES = (
     *("materialized-table.", "format-table.", "partition.mark-done", "metastore.", "metadata."),
     *("variant.shredding", "data-evolution.", "global-index.", "blob", "vector", "table-default."),
     *("commit.callback", "tag.callback", "btree-index.", "bitmap-index.", "lumina.", "ivf"),
+    *("diskann.", "full-text.", "multivalue-index."),
     *(
         "rocksdb.",
         "paimon.respect.",
@@ -86,7 +98,8 @@ def is_known(key: str) -> bool:
     if key.startswith("field."):
         return key.endswith(".vector-dim")
     if key.startswith("fields."):
-        return any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
+        is_vector = key[len("fields.") :].partition(".")[2] in _VECTOR_SETTINGS
+        return is_vector or any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
     match = _FILE_INDEX_KEY.fullmatch(key)
     return match[1] in _FILE_INDEX_TYPES if match is not None else key.startswith(_OPEN_PREFIXES)
 

@@ -60,9 +60,7 @@ BUCKET_FUNCTION = immutable(
         "bucket-function.type", "Hash function of bucket keys.", default=of.BucketFunction.DEFAULT
     )
 )
-BUCKET_APPEND_ORDERED = flag(
-    "bucket-append-ordered", "Keep the row order of buckets.", default=True
-)
+BUCKET_APPEND_ORDERED = flag("bucket-append-ordered", "Buckets keep the row order.", default=True)
 DYNAMIC_BUCKET_TARGET_ROW_NUM = integer(
     "dynamic-bucket.target-row-num", "Target number of rows per dynamic bucket.", default=2_000_000
 )
@@ -70,7 +68,7 @@ DYNAMIC_BUCKET_INITIAL_BUCKETS = immutable(
     integer("dynamic-bucket.initial-buckets", "Initial buckets of a partition.")
 )
 DYNAMIC_BUCKET_MAX_BUCKETS = integer(
-    "dynamic-bucket.max-buckets", "Maximum buckets of a partition; -1 no limit.", default=-1
+    "dynamic-bucket.max-buckets", "Buckets that share all keys once full; -1 no limit.", default=-1
 )
 CROSS_PARTITION_UPSERT_INDEX_TTL = duration(
     "cross-partition-upsert.index-ttl", "Time to live of keys in the index."
@@ -327,6 +325,9 @@ COMPACTION_INCREMENTAL_SIZE_THRESHOLD = size(
 )
 COMPACTION_FORCE_UP_LEVEL_0 = flag(
     "compaction.force-up-level-0", "Always include level 0 in compactions."
+)
+COMPACTION_SKIP_EXPIRED_PARTITIONS = flag(
+    "compaction.skip-expired-partitions", "Do not compact partitions that expire by their values."
 )
 COMPACTION_FORCE_REWRITE_ALL_FILES = flag(
     "compaction.force-rewrite-all-files", "Rewrite all files in full compactions."

@@ -214,9 +214,9 @@ def _add_column(schema: TableSchema, change: AddColumn) -> TableSchema:
         )
     field = DataField(id=0, name=change.column[-1], type=change.type, description=change.comment)
     is_nested, options = len(change.column) > 1, dict(schema.options)
-    if is_directive(change.comment):
-        if is_nested:
-            raise InvalidInputError(f"The comment of nested column {name!r} cannot be a directive.")
+    if is_nested:
+        _check_no_directive(change.column, change.comment)
+    elif is_directive(change.comment):
         field, options = declared_column(field, options)
     (field,) = assigned_ids((field,), schema.highest_field_id)
 
@@ -227,6 +227,14 @@ def _add_column(schema: TableSchema, change: AddColumn) -> TableSchema:
     fields = edit_siblings(schema.fields, change.column, edit)
     highest = highest_field_id((field,))
     return replace(schema, fields=fields, highest_field_id=highest, options=options)
+
+
+def _check_no_directive(column: ColumnPath, comment: str | None) -> None:
+    if is_directive(comment):
+        raise InvalidInputError(
+            f"The comment of {_dotted(column)!r} cannot declare a type: only those of new columns "
+            "can, not of fields of rows."
+        )
 
 
 def _end_of_columns(schema: TableSchema) -> int:
@@ -365,6 +373,7 @@ def _change_comment_or_default(
 ) -> TableSchema:
     def edit(field: DataField) -> DataField:
         if isinstance(change, ChangeColumnComment):
+            _check_no_directive(change.column, change.comment)
             return replace(field, description=change.comment)
         _check_default(change.column, field.type, change.default_value)
         return replace(field, default_value=change.default_value)

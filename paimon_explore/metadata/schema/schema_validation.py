@@ -56,6 +56,7 @@ from paimon_explore.metadata.schema.storage_validation import (
     format_violations,
     map_layout_violations,
     row_tracking_violations,
+    spatial_violations,
     vector_violations,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -76,6 +77,7 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
     retention_violations,
     named_column_violations,
     format_violations,
+    spatial_violations,
     map_layout_violations,
     blob_violations,
     vector_violations,

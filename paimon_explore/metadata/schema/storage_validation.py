@@ -30,8 +30,13 @@ from paimon_explore.metadata.options.column_options import (
     MAP_STORAGE_LAYOUTS,
     SEQUENCE_GROUP,
 )
+from paimon_explore.metadata.options.iceberg_options import (
+    ICEBERG_FORMAT_VERSION,
+    ICEBERG_STORAGE,
+)
 from paimon_explore.metadata.options.option_enums import (
     ChangelogProducer,
+    IcebergStorage,
     MergeEngine,
     PartitionExpirationStrategy,
     TableKind,
@@ -77,6 +82,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 _AVRO_TIMESTAMP_DIGITS = 6
 _AVRO_TIME_DIGITS = 3
+_ICEBERG_VERSION_OF_SPATIAL = 3
 _MAX_CHAR = "\uffff"
 _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     "avro": frozenset({"VARIANT"}),
@@ -95,6 +101,31 @@ _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
 _FORMATS = frozenset(
     ("parquet", "orc", "avro", "csv", "json", "text", "row", "lance", "vortex", "mosaic")
 )
+
+
+def spatial_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Check that no rows are ordered by GEOMETRY and GEOGRAPHY, and that Iceberg has the types.
+
+    In tables that are registered in an Iceberg REST catalog, Java refuses them.
+    """
+    storage, version = options.value(ICEBERG_STORAGE), options.value(ICEBERG_FORMAT_VERSION)
+    for field in schema.fields:
+        kinds = [kind for kind in parts(field.type) if isinstance(kind, AtomicType)]
+        kinds = [kind for kind in kinds if kind.root in SPATIAL]
+        if not kinds:
+            continue
+        column = f"column {field.name!r} of type {type_text(field.type)}"
+        for option in (SEQUENCE_FIELD, CLUSTERING_COLUMNS):
+            if field.name in options.value(option):
+                yield f"{column} cannot be in {option.key!r}"
+        if storage is IcebergStorage.DISABLED:
+            continue
+        if version < _ICEBERG_VERSION_OF_SPATIAL:
+            yield f"{column} needs {ICEBERG_FORMAT_VERSION.key!r} = '3'"
+        if storage is IcebergStorage.REST_CATALOG:
+            yield f"{column} cannot be in a table with {ICEBERG_STORAGE.key!r} = {storage.value!r}"
+        if any(kind.root is TypeRoot.GEOGRAPHY and "," in kind.parameters[0] for kind in kinds):
+            yield f"{column} has a comma in its CRS, which Iceberg metadata cannot represent"
 
 
 def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

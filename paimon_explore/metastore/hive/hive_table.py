@@ -48,6 +48,8 @@ _PATH = "path"
 _DELIMITER = "csv.field-delimiter"
 _HIVE_DELIMITER = "field.delim"
 _DEFAULT_HIVE_DELIMITER = "\x01"
+_MAX_COMMENT = 255
+"""Characters of the comment of a column that the tables of metastores have room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +227,15 @@ class TableMapping:
     def column(self, field: DataField) -> FieldSchema:
         """Return a column of the metastore."""
         text = hive_type(field.type, local_zoned=self.local_zoned)
-        return FieldSchema(name=field.name, type=text, comment=field.description)
+        return FieldSchema(name=field.name, type=text, comment=_comment(field.description))
+
+
+def _comment(text: str | None) -> str | None:
+    """Return the comment of a column as a metastore can store it: one line, not too long."""
+    if text is None:
+        return None
+    line = text.replace("\n", " ").replace("\r", " ")
+    return line if len(line) <= _MAX_COMMENT else f"{line[: _MAX_COMMENT - 3]}..."
 
 
 def is_paimon_table(table: Table) -> bool:

@@ -401,7 +401,8 @@ class CatalogObjects:
     ) -> "list[types.PartitionInfo] | None":
         """Return the partitions that the catalog keeps of a table; None if it keeps none.
 
-        `Table.inspect.partitions()` computes the partitions from the files of any table.
+        `Table.inspect.partitions()` computes the partitions from the files of any table. Negative
+        figures are unknown to the catalog.
 
         Args:
             name: `database.table`.

@@ -72,14 +72,17 @@ class FormatWrite:
         return tuple(created)
 
     def overwrite(self, data: Rows) -> tuple[str, ...]:
-        """Replace the files of the partitions that the rows are in; return the new paths."""
+        """Replace the files of the partitions that the rows are in; return the new paths.
+
+        Without partition keys, all files are replaced, also by no rows.
+        """
         before = list(self.folders.files(self.file_io))
         created = self.append(data)
         start = len(self.folders.location.rstrip("/")) + 1
         names = [self.folders.values(path[start:].split("/")[:-1]) for path in created]
         written = {self._partition(values) for values in names if values is not None}
         for values, status in before:
-            if self._partition(values) in written:
+            if not self.folders.keys.fields or self._partition(values) in written:
                 self.file_io.delete(status.path)
         return created
 

@@ -35,14 +35,18 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.binary_row.row_encoder import encode_rows
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.write.buckets.dynamic_buckets import bucket_limit
+from paimon_explore.write.buckets.dynamic_buckets import (
+    MAX_BUCKET_COUNT,
+    bucket_limit,
+    shared_target,
+    too_many_buckets,
+)
 from paimon_explore.write.buckets.partition_grouping import Partitions, partitions_of
 from paimon_explore.write.input.row_kinds import DELETE
 
@@ -148,7 +152,7 @@ class KeyIndex:
             rows: rows with the table's columns and `_VALUE_KIND` as the last column.
 
         Raises:
-            InvalidInputError: a partition needs more than the maximum number of buckets.
+            InvalidInputError: without a limit, a partition needs too many buckets.
         """
         batch = self._look_up(rows)
         match self._engine:
@@ -259,23 +263,27 @@ class KeyIndex:
             keys = np.flatnonzero(partitions == number)
             start = 0
             while start < len(keys):
-                bucket, room = self._bucket_with_room(number)
+                bucket, room = self._bucket_with_room(number, len(keys) - start)
                 count = min(room, len(keys) - start)
                 buckets[keys[start : start + count]] = bucket
                 self._counts[number, bucket] = self._counts.get((number, bucket), 0) + count
                 start += count
         return buckets
 
-    def _bucket_with_room(self, partition: int) -> tuple[int, int]:
-        """Return the first bucket of a partition that is not full, and its remaining capacity."""
-        for bucket in range(self._max_buckets):
+    def _bucket_with_room(self, partition: int, needed: int) -> tuple[int, int]:
+        """Return the bucket for the next of this number of new keys, and its remaining capacity.
+
+        Once all buckets are full, they share further keys evenly; Java exceeds the limit.
+        """
+        for bucket in range(self._max_buckets or MAX_BUCKET_COUNT):
             room = self._target_rows - self._counts.get((partition, bucket), 0)
             if room > 0:
                 return bucket, room
-        raise InvalidInputError(
-            f"All {self._max_buckets} buckets of the partition are full.",
-            hint="Increase 'dynamic-bucket.max-buckets' or 'dynamic-bucket.target-row-num'.",
-        )
+        if self._max_buckets is None:
+            raise too_many_buckets()
+        counts = [self._counts[partition, bucket] for bucket in range(self._max_buckets)]
+        bucket = counts.index(min(counts))
+        return bucket, shared_target(counts, needed) - counts[bucket]
 
     def _remove_counts(self, partitions: Ints, buckets: Ints) -> None:
         pairs, counts = np.unique(np.stack([partitions, buckets]), axis=1, return_counts=True)

@@ -2,14 +2,15 @@
 
 The hash index files of the buckets list the hashes of all keys of a partition. A known hash keeps
 its bucket; a new one goes to the first bucket that is not full, or to a new bucket with the lowest
-unused number. Keys with equal hashes share a bucket.
+unused number. Once `dynamic-bucket.max-buckets` buckets are full, they share further keys evenly;
+Java chooses one of them at random for each key. Keys with equal hashes share a bucket.
 
 Only one job may assign buckets of a table at a time.
 
 Spec: primary-key-table/data-distribution, dynamic bucket. Seen in: golden java200/pk_dynamic.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import count
 
 import numpy as np
@@ -30,10 +31,12 @@ class HashAssigner:
     Args:
         known: key hashes by bucket, from the hash index files.
         target_rows: number of keys at which a bucket is full.
-        max_buckets: maximum number of buckets.
+        max_buckets: number of buckets that share all keys once they are full; None for no limit.
     """
 
-    def __init__(self, known: Mapping[int, Hashes], *, target_rows: int, max_buckets: int) -> None:
+    def __init__(
+        self, known: Mapping[int, Hashes], *, target_rows: int, max_buckets: int | None
+    ) -> None:
         self._target = target_rows
         self._max = max_buckets
         self._counts = {bucket: len(hashes) for bucket, hashes in sorted(known.items())}
@@ -53,7 +56,7 @@ class HashAssigner:
             hashes: hashes of n keys in input order.
 
         Raises:
-            InvalidInputError: the keys need more than the maximum number of buckets.
+            InvalidInputError: without a limit, the keys need more buckets than a table can have.
         """
         distinct, firsts, groups = np.unique(hashes, return_index=True, return_inverse=True)
         places = np.searchsorted(self._hashes, distinct)
@@ -73,7 +76,7 @@ class HashAssigner:
         buckets = np.empty(len(hashes), np.int32)
         start = 0
         while start < len(hashes):
-            bucket = self._bucket_with_room()
+            bucket = self._bucket_with_room(len(hashes) - start)
             count = min(self._target - self._counts[bucket], len(hashes) - start)
             buckets[start : start + count] = bucket
             self._counts[bucket] += count
@@ -81,18 +84,19 @@ class HashAssigner:
             start += count
         return buckets
 
-    def _bucket_with_room(self) -> int:
+    def _bucket_with_room(self, needed: int) -> int:
+        """Return the bucket for the next of this number of new keys."""
         for bucket, keys in self._counts.items():
             if keys < self._target:
                 return bucket
         unused = next(i for i in count() if i not in self._counts)
-        if unused >= self._max:
-            raise InvalidInputError(
-                f"All {self._max} buckets of the partition are full.",
-                hint="Increase 'dynamic-bucket.max-buckets' or 'dynamic-bucket.target-row-num'.",
-            )
-        self._counts[unused] = 0
-        return unused
+        if unused < (self._max or MAX_BUCKET_COUNT):
+            self._counts[unused] = 0
+            return unused
+        if self._max is None:
+            raise too_many_buckets()
+        self._target = shared_target(self._counts.values(), needed)
+        return self._bucket_with_room(needed)
 
     def changed(self) -> Mapping[int, Hashes]:
         """Return all hashes of each bucket that has new ones."""
@@ -103,6 +107,19 @@ class HashAssigner:
         }
 
 
-def bucket_limit(option: int) -> int:
-    """Return the maximum number of buckets for `dynamic-bucket.max-buckets`; -1 is no limit."""
-    return MAX_BUCKET_COUNT if option < 0 else option
+def too_many_buckets() -> InvalidInputError:
+    """Return the error for keys that need more buckets than a partition can have."""
+    return InvalidInputError(
+        f"All {MAX_BUCKET_COUNT} buckets of the partition are full.",
+        hint="Increase 'dynamic-bucket.target-row-num', or set 'dynamic-bucket.max-buckets'.",
+    )
+
+
+def bucket_limit(option: int) -> int | None:
+    """Return the maximum number of buckets for `dynamic-bucket.max-buckets`; None for -1."""
+    return option if option > 0 else None
+
+
+def shared_target(counts: Collection[int], needed: int) -> int:
+    """Return the number of keys of each bucket if full buckets share further keys evenly."""
+    return -(-(sum(counts) + needed) // len(counts))

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
 from io import BytesIO
+from itertools import pairwise
 
 import fastavro
 import pyarrow as pa
@@ -318,6 +319,47 @@ def test_deletion_vectors_are_part_of_format_version_3(make: Callable[..., Table
     assert seen(table).rows() == rows_of(table.to_arrow())
 
 
+@pytest.mark.parametrize("merged_at", ["2", "100"])
+def test_rows_keep_their_ids_in_format_version_3(merged_at: str) -> None:
+    many = {"metadata.iceberg.compaction.max.file-num": merged_at}
+    few = {"metadata.iceberg.compaction.min.file-num": "2"}
+    kept = {"metadata.iceberg.previous-versions-max": "9"}
+    table = append_table(COLUMNS, options={**IN_TABLE, **VECTORS, **many, **few, **kept})
+    for number in range(3):
+        table.append([{"k": number * 10 + k, "v": "a"} for k in range(4)])
+    table.delete("k = 1")
+    table.compact(full=True)
+    table.append([{"k": 90, "v": "b"}])
+    table.overwrite([{"k": 91, "v": "c"}])
+    check_row_ids(table)
+
+
+def test_ids_of_rows_that_a_rollback_removed_are_not_given_to_others() -> None:
+    table = append_table(COLUMNS, options={**IN_TABLE, "metadata.iceberg.format-version": "3"})
+    for number in range(3):
+        table.append([{"k": number, "v": "a"}])
+    used = seen(table).metadata["next-row-id"]
+    table.rollback_to(1)
+    table.append([{"k": 7, "v": "b"}])
+    firsts = [one["first-row-id"] for one in seen(table).metadata["snapshots"]]
+    assert min(firsts) >= used == 3
+    check_row_ids(table)
+
+
+def check_row_ids(table: Table) -> None:
+    """No two rows have the same id, a file has the same ids in all snapshots, all are reserved."""
+    found = seen(table)
+    known: dict[str, tuple[int, int]] = {}
+    for number, snapshot in found.snapshots.items():
+        ids = found.row_ids(number)
+        assert all(known.setdefault(path, ends) == ends for path, ends in ids.items())
+        reserved = snapshot["first-row-id"] + snapshot["added-rows"]
+        assert max(end for _, end in ids.values()) <= reserved
+    ends = sorted(known.values())
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(ends))
+    assert max(end for _, end in ends) <= found.metadata["next-row-id"]
+
+
 def test_the_metadata_follows_changes_of_the_schema() -> None:
     table = filled()
     table.rename_column("v", "w")
@@ -607,6 +649,23 @@ def test_metadata_of_snapshots_that_a_rollback_removed_is_not_continued() -> Non
     table.append([{"k": 21, "v": "b"}])
     assert seen(table).rows() == rows_of(table.to_arrow())
     assert "v4.metadata.json" not in versions(table)
+
+
+@pytest.mark.parametrize("to", [1, 2])
+def test_a_rollback_leaves_the_table_that_readers_know(to: int) -> None:
+    table = plain()
+    for number in range(3):
+        table.append([{"k": number, "v": "a"}])
+    table.add_column("more", "INT")
+    table.append([{"k": 3, "v": "a", "more": 1}])
+    before = seen(table).metadata
+    table.rollback_to(to)
+    after = seen(table).metadata
+    assert (after["current-snapshot-id"], after["table-uuid"]) == (to, before["table-uuid"])
+    assert after["last-column-id"] == before["last-column-id"] == 2
+    table.append([{"k": 9, "v": "b"}])
+    assert seen(table).metadata["table-uuid"] == before["table-uuid"]
+    assert seen(table).rows() == rows_of(table.to_arrow())
 
 
 def test_tags_are_references() -> None:

@@ -79,6 +79,35 @@ def test_commits_are_checked_if_the_option_says_so(tmp_path: Path) -> None:
     assert strict(3).append(rows(2, 3)) is not None
 
 
+@pytest.mark.parametrize("partition", [0, 1])
+def test_deletion_vectors_of_other_users_are_changes_of_their_partition(
+    tmp_path: Path, partition: int
+) -> None:
+    table = created(tmp_path, {"deletion-vectors.enabled": "true"}, partition_by="p")
+    table.append([{"k": k, "p": k % 2} for k in range(4)])
+    table.append([{"k": 9, "p": partition}])
+    table.delete("p = 0 AND k = 2")
+    strict = Catalog(tmp_path).table("db.t", {STRICT: "2"})
+    with pytest.raises(CommitConflictError) if partition == 0 else nullcontext():
+        strict.append([{"k": 5, "p": partition}])
+
+
+def test_global_indexes_of_other_users_change_no_rows(tmp_path: Path) -> None:
+    table = created(tmp_path, {"row-tracking.enabled": "true", "data-evolution.enabled": "true"})
+    table.append([{"k": 1, "p": 1}])
+    table.maintenance.create_global_index("k", "btree")
+    assert len(table.snapshots) == 2
+    strict = Catalog(tmp_path).table("db.t", {STRICT: "1"})
+    assert strict.append([{"k": 2, "p": 1}]) is not None
+
+
+def created(folder: Path, options: dict[str, str], partition_by: str | None = None) -> Table:
+    catalog = Catalog(folder)
+    catalog.create_database("db")
+    columns = {"k": "INT", "p": "INT"}
+    return catalog.create_table("db.t", columns, partition_by=partition_by, options=options)
+
+
 def rows(first: int, last: int) -> list[dict[str, object]]:
     return [{"k": k, "v": k, "s": None} for k in range(first, last)]
 

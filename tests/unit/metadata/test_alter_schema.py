@@ -346,6 +346,73 @@ def test_ignored_rows_stay_ignored(key: str) -> None:
         altered(RemoveOption(key=key), schema=schema)
 
 
+LACKING = {
+    "b": ("BYTES", "__BLOB_FIELD; pictures", "BLOB"),
+    "d": ("BYTES", "__BLOB_DESCRIPTOR_FIELD", "BLOB"),
+    "v": ("ARRAY<FLOAT>", "__VECTOR_FIELD;3", "VECTOR<FLOAT, 3>"),
+}
+
+
+def test_comments_of_new_columns_declare_types_and_dropped_columns_leave_their_options() -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    columns = RowType(fields=(DataField(id=0, name="a", type=INT),))
+    schema = new_schema(columns, options=options)
+    changes = [
+        AddColumn(column=(name,), type=parse_type_text(kind), comment=comment)
+        for name, (kind, comment, _) in LACKING.items()
+    ]
+    made = altered(*changes, schema=schema)
+    found = {one.name: type_text(one.type) for one in made.fields[1:]}
+    assert found == {name: kind for name, (_, _, kind) in LACKING.items()}
+    assert [one.description for one in made.fields[1:]] == ["pictures", None, None]
+    named = {"blob-field": "b", "blob-descriptor-field": "d", "vector-field": "v"}
+    assert made.options == {**options, **named}
+    assert altered(DropColumn(column=("d",)), schema=made).options == {
+        **options,
+        "blob-field": "b",
+        "vector-field": "v",
+    }
+    gone = [DropColumn(column=(name,)) for name in LACKING]
+    assert altered(*gone, schema=made).options == options
+
+
+def test_a_dropped_column_leaves_its_length_and_layout_and_its_place_in_lists() -> None:
+    fields = {
+        "a": "INT",
+        "v": "ARRAY<FLOAT>",
+        "w": "ARRAY<FLOAT>",
+        "m": "MAP<STRING NOT NULL, INT>",
+    }
+    columns = RowType(
+        fields=tuple(
+            DataField(id=0, name=name, type=parse_type_text(kind)) for name, kind in fields.items()
+        )
+    )
+    options = {
+        "vector-field": "v, w",
+        "field.v.vector-dim": "3",
+        "field.w.vector-dim": "4",
+        "fields.m.map.storage-layout": "shared-shredding",
+        "fields.m.map.shared-shredding.max-columns": "9",
+    }
+    schema = new_schema(columns, options=options)
+    dropped = altered(DropColumn(column=("v",)), DropColumn(column=("m",)), schema=schema)
+    assert dropped.options == {"vector-field": "w", "field.w.vector-dim": "4"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        AddColumn(column=("r", "z"), type=parse_type_text("BYTES"), comment="__BLOB_FIELD"),
+        ChangeColumnComment(column=("s",), comment="__BLOB_FIELD"),
+        ChangeColumnComment(column=("l", "element", "e"), comment=" __VECTOR_FIELD;3"),
+    ],
+)
+def test_only_comments_of_new_columns_declare_types(change: SchemaChange) -> None:
+    with pytest.raises(InvalidInputError, match="only those of new columns can"):
+        altered(change)
+
+
 def test_deletion_vectors_can_be_switched_on_demand() -> None:
     schema = table(deletion_vectors__modifiable="true")
     changed = altered(SetOption(key="deletion-vectors.enabled", value="true"), schema=schema)

@@ -54,6 +54,8 @@ OTHER_TYPES = {
     "parquet.enable.dictionary": "an integer in Java's list, but Parquet reads a boolean",
     "partition.expiration-strategy": "a text in Java, which also takes names of classes",
 }
+LATER_VALUES: Mapping[str, set[str | None]] = {"scan.mode": {"latest-delta"}}
+"""Values that Java has after 2.0."""
 
 
 def plain(text: str | None) -> str | None:
@@ -78,7 +80,8 @@ def test_defaults_types_values_and_older_names_are_those_of_java(key: str) -> No
     assert ours.option.is_immutable is java.immutable
     if key not in OTHER_TYPES:
         assert ours.type in TYPES[java.type]
-        assert {*map(plain, ours.option.values)} == {*map(plain, java.values)}
+        values = {*map(plain, ours.option.values)} - LATER_VALUES.get(key, set())
+        assert values == {*map(plain, java.values)}
 
 
 @pytest.mark.parametrize("key", JAVA)

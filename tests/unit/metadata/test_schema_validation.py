@@ -422,6 +422,22 @@ MAX_COLUMNS = "fields.m.map.shared-shredding.max-columns"
             {"changelog-file.format": "avro"},
             "can only be stored in Parquet files",
         ),
+        ("g GEOMETRY", {"clustering.columns": "g"}, "cannot be in 'clustering.columns'"),
+        (
+            "l ARRAY<GEOMETRY>",
+            {"metadata.iceberg.storage": "table-location"},
+            "needs 'metadata.iceberg.format-version' = '3'",
+        ),
+        (
+            "g GEOMETRY",
+            {"metadata.iceberg.storage": "rest-catalog", "metadata.iceberg.format-version": "3"},
+            "cannot be in a table with 'metadata.iceberg.storage' = 'rest-catalog'",
+        ),
+        (
+            "g GEOGRAPHY('a,b', karney)",
+            {"metadata.iceberg.storage": "table-location", "metadata.iceberg.format-version": "3"},
+            "has a comma in its CRS",
+        ),
         ("x BLOB", {}, "needs 'data-evolution.enabled' = 'true'"),
         ("x ROW<y BLOB>", {}, "BLOB cannot be inside"),
         (
@@ -467,6 +483,70 @@ def test_options_declare_the_types_that_engines_lack() -> None:
     options["field.v.vector-dim"] = "3"
     made = new_schema(columns, options=options)
     assert [type_text(one.type) for one in made.fields[1:]] == ["BLOB", "BLOB", "VECTOR<FLOAT, 3>"]
+
+
+COMPANY = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+
+
+def commented(**columns: tuple[str, str]) -> RowType:
+    """Columns with a type and a comment."""
+    fields = (
+        DataField(id=0, name=name, type=parse_type_text(kind), description=comment)
+        for name, (kind, comment) in columns.items()
+    )
+    return RowType(fields=(*rows("id INT").fields, *fields))
+
+
+def test_comments_declare_the_types_that_engines_lack() -> None:
+    columns = commented(
+        b=("BYTES", "__BLOB_FIELD"),
+        l=("ARRAY<BINARY(5)>", " __BLOB_FIELD; pictures ; of cats "),
+        m=("MAP<STRING, BYTES NOT NULL>", "__BLOB_FIELD;"),
+        d=("BLOB", "__BLOB_DESCRIPTOR_FIELD"),
+        w=("BYTES", "__BLOB_VIEW_FIELD;elsewhere"),
+        v=("ARRAY<FLOAT>", "__VECTOR_FIELD; 128 ; words"),
+        x=("BYTES", "plain __BLOB_FIELD"),
+    )
+    old = {"blob-field": "b", "blob.stored-descriptor-fields": "o"}
+    plain = RowType(fields=(*columns.fields, *rows("o BYTES").fields))
+    made = new_schema(plain, options={**COMPANY, **old})
+    kinds = [f"{type_text(one.type)} {one.description}" for one in made.fields[1:-1]]
+    assert kinds == [
+        "BLOB None",
+        "ARRAY<BLOB> pictures ; of cats",
+        "MAP<STRING, BLOB NOT NULL> None",
+        "BLOB None",
+        "BLOB elsewhere",
+        "VECTOR<FLOAT, 128> words",
+        "BYTES plain __BLOB_FIELD",
+    ]
+    assert made.options == {
+        **COMPANY,
+        "blob-field": "b,l,m",
+        "blob-descriptor-field": "o,d",
+        "blob-view-field": "w",
+        "vector-field": "v",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "comment", "message"),
+    [
+        ("BYTES", "__BLOB", "'__BLOB' is no directive"),
+        ("BYTES", "__BLOB_FIELD ; x", "'__BLOB_FIELD ; x' is no directive"),
+        ("BYTES", "__VECTORS;3", "'__VECTORS;3' is no directive"),
+        ("INT", "__BLOB_FIELD", "needs BYTES.*, not INT"),
+        ("ARRAY<BYTES>", "__BLOB_VIEW_FIELD", "needs BYTES, BINARY or BLOB, not ARRAY<BYTES>"),
+        ("ARRAY<INT>", "__BLOB_FIELD", "MAP of such values, not ARRAY<INT>"),
+        ("FLOAT", "__VECTOR_FIELD;3", "needs an ARRAY, not FLOAT"),
+        ("ARRAY<FLOAT>", "__VECTOR_FIELD", "'__VECTOR_FIELD' has no length"),
+        ("ARRAY<FLOAT>", "__VECTOR_FIELD;0", "'__VECTOR_FIELD;0' has no length"),
+        ("ARRAY<FLOAT>", "__VECTOR_FIELD;wide; x", "'__VECTOR_FIELD;wide; x' has no length"),
+    ],
+)
+def test_comments_that_declare_nothing_are_refused(kind: str, comment: str, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(commented(c=(kind, comment)), options=COMPANY)
 
 
 def test_blob_columns_need_company() -> None:

@@ -2,7 +2,7 @@
 
 `cast_answers.json` holds what Java Paimon 2.0.0 answered: for each case a table with a column of
 the source type was written, the column changed to the result's type, and the table read with that
-zone.
+zone. A TIMESTAMP before 1970 as DATE is its day, as since Java 2.1; 2.0 gave the following day.
 Times are integers of their unit, floats and decimals texts, bytes hexadecimal.
 """
 

@@ -291,6 +291,8 @@ def test_an_overwrite_replaces_the_partitions_of_its_rows(
     flat.append({"k": [1, 2]})
     flat.overwrite({"k": [3]})
     assert flat.to_arrow().to_pylist() == [{"k": 3}]
+    assert flat.overwrite([]) == ()
+    assert flat.count() == 0
 
 
 def test_files_have_the_compression_that_the_table_asks_for(

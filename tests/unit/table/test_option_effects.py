@@ -1,7 +1,7 @@
 """What single table options change: files, names, statistics, rows and snapshots."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from paimon_explore.write.append_writer import write_append
 from paimon_explore.write.new_file_names import external_folders
 from paimon_explore.write.primary_key_writer import write_upsert
 from support.compacting import changelog, deleted, live, numbered, numbered_table, values
+from support.entries import int_row
 from support.golden import GoldenTables
 from support.lifecycle import plain_table
 from support.small_tables import new_catalog
@@ -362,6 +363,29 @@ def test_compactions_take_level_0_if_asked(tmp_path: Path) -> None:
         table.compact(full=False)
         found[force] = [row["level"] for row in live(table)]
     assert found == {"false": [0], "true": [5]}
+
+
+@pytest.mark.parametrize(
+    ("make", "bucket"), [(by_partition, "-1"), (partitioned, "1"), (partitioned, "-2")]
+)
+def test_partitions_that_expire_are_not_compacted_if_asked(
+    tmp_path: Path, make: Callable[[object, Mapping[str, str]], Table], bucket: str
+) -> None:
+    """By their values only: partitions that expire by their time of update are compacted."""
+    options = {"partition.expiration-time": "7 d", "partition.timestamp-pattern": "$p-01-01"}
+    table = make(tmp_path, {"bucket": bucket, **options})
+    for k in range(2):
+        table.append(rows((2020, k), (2999, k)))
+    skips = {"compaction.skip-expired-partitions": "true"}
+    by_update = {"partition.expiration-strategy": "update-time"}
+    assert compacted(table, skips) == {int_row(2999)}
+    assert compacted(table, {**skips, **by_update}) == {int_row(2020)}
+
+
+def compacted(table: Table, options: Mapping[str, str]) -> set[object]:
+    """The partitions that a compaction with some options changes."""
+    assert open_table(table.path, options=options).compact() is not None
+    return {row["partition"] for row in delta(table)}
 
 
 def test_files_with_many_deleted_rows_are_rewritten(tmp_path: Path) -> None:

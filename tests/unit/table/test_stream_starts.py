@@ -179,9 +179,10 @@ def test_times_that_go_back_are_searched_as_java_does() -> None:
     [
         (7, NotFoundError, "The latest snapshot is 5"),
         ("nothing", NotFoundError, "from_ is one of 'latest', 'earliest', 'full'"),
-        ({"scan.mode": "latest-delta"}, InvalidInputError, "latest-delta"),
+        ({"scan.mode": "newest"}, InvalidInputError, "'newest' is invalid"),
         ({"scan.mode": "from-timestamp"}, InvalidInputError, "needs a timestamp option"),
         ({"scan.mode": "incremental"}, InvalidInputError, "cannot be streamed"),
+        ({"scan.mode": "latest-delta"}, InvalidInputError, "cannot be streamed"),
         ({"incremental-between": "1,2"}, InvalidInputError, "cannot be streamed"),
         ({"scan.tag-name": "x"}, NotFoundError, "Tag 'x'"),
     ],

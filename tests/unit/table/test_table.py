@@ -75,6 +75,7 @@ def test_a_view_of_the_past_does_not_move_and_is_not_written() -> None:
         ({"scan__mode": "latest-full"}, 3),
         ({"scan__mode": "full"}, 3),
         ({"scan__mode": "compacted-full"}, 3),
+        ({"scan__mode": "latest-delta"}, 1),
         ({"incremental_between": "1,3"}, 2),
         ({"incremental_between": "2,2"}, 0),
         ({"incremental_between": "0,3", "scan__mode": "incremental"}, 3),
@@ -99,6 +100,11 @@ def test_scan_options_choose_what_is_read(options: dict[str, str], count: int) -
             {"scan__mode": "latest-full", "scan__snapshot_id": "1"},
             "cannot be combined with a point in time",
         ),
+        (
+            {"scan__mode": "latest-delta", "scan__snapshot_id": "1"},
+            "cannot be combined with a point in time",
+        ),
+        ({"scan__mode": "latest-delta", "incremental_between": "1,2"}, "cannot be combined"),
         ({"scan__mode": "incremental"}, "requires option 'incremental-between'"),
         ({"incremental_between": "1"}, "requires a start and an end"),
         ({"incremental_between": "3,1"}, "before the start"),
@@ -108,6 +114,16 @@ def test_scan_options_that_contradict_are_refused(options: dict[str, str], says:
     table = three_commits()
     with pytest.raises(InvalidInputError, match=says):
         opened(table, **options).to_arrow()
+
+
+def test_the_newest_changes_are_those_of_rows_that_the_latest_snapshot_adds() -> None:
+    newest = {"scan__mode": "latest-delta"}
+    table = append_table(COLUMNS)
+    assert opened(table, **newest).to_arrow().num_rows == 0
+    table.append([ONE])
+    assert rows_of(opened(table, **newest).to_arrow()) == [ONE]
+    table.overwrite([ONE])
+    assert opened(table, **newest).to_arrow().num_rows == 0
 
 
 @pytest.mark.parametrize("mode", [{}, {"scan__mode": "from-file-creation-time"}])

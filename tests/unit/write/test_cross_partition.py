@@ -8,7 +8,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.write.buckets.cross_partition import KeyIndex, KnownKeys
@@ -125,11 +125,18 @@ def test_buckets_fill_up_and_are_filled_again_when_keys_leave() -> None:
     assert len(visible(table)) == 6
 
 
-def test_more_keys_than_buckets_hold_are_refused() -> None:
+def test_full_buckets_share_further_keys_evenly() -> None:
     options = {"dynamic-bucket.target-row-num": "1", "dynamic-bucket.max-buckets": "2"}
     table = table_of([row(1, "a", 1), row(2, "a", 2)], options=options)
-    with pytest.raises(InvalidInputError, match="All 2 buckets of the partition are full"):
-        table.upsert([row(3, "a", 3)])
+    table.upsert([row(k, "a", k) for k in range(3, 9)])
+    table.upsert([row(1, "b", 1)])
+    assert visible(table) == [(1, "b", 1), *((k, "a", k) for k in range(2, 9))]
+    files = table.inspect.system_table("files").to_arrow().to_pylist()
+    rows: dict[tuple[str, int], int] = {}
+    for file in files:
+        place = file["partition"], file["bucket"]
+        rows[place] = rows.get(place, 0) + file["record_count"]
+    assert rows == {("{a}", 0): 5, ("{a}", 1): 4, ("{b}", 0): 1}  # with the deletion of key 1
 
 
 def test_a_key_may_hold_a_part_of_the_partition() -> None:

@@ -40,11 +40,28 @@ def test_keys_remembered_from_one_batch_are_known_in_the_next() -> None:
     assert assigner.assign(hashes(3, 4, 1)).tolist() == [1, 1, 0]
 
 
-def test_more_keys_than_buckets_may_hold_are_refused() -> None:
-    assigner = HashAssigner({}, target_rows=1, max_buckets=2)
-    with pytest.raises(InvalidInputError, match="All 2 buckets"):
-        assigner.assign(hashes(1, 2, 3))
+@pytest.mark.parametrize(
+    ("existing", "shares"),
+    [
+        ({}, {0: 8, 1: 8}),
+        ({0: [1], 1: [2]}, {0: 8, 1: 8}),
+        ({0: [1, 2, 3], 1: [4]}, {0: 8, 1: 8}),
+        ({0: [1], 7: [2]}, {0: 6, 1: 4, 7: 6}),
+    ],
+)
+def test_full_buckets_share_further_keys_evenly(
+    existing: dict[int, list[int]], shares: dict[int, int]
+) -> None:
+    known = {bucket: hashes(*keys) for bucket, keys in existing.items()}
+    assigner = HashAssigner(known, target_rows=1, max_buckets=2)
+    buckets = assigner.assign(hashes(*range(1, 13))).tolist()
+    assert assigner.assign(hashes(*range(1, 17))).tolist()[:12] == buckets
+    assert {bucket: len(keys) for bucket, keys in assigner.changed().items()} == shares
 
 
-def test_no_limit_means_the_largest_number_of_buckets() -> None:
-    assert (bucket_limit(-1), bucket_limit(4)) == (32767, 4)
+def test_without_a_limit_as_many_buckets_are_made_as_a_table_can_have() -> None:
+    full = {bucket: hashes(bucket) for bucket in range(32766)}
+    assigner = HashAssigner(full, target_rows=1, max_buckets=bucket_limit(-1))
+    assert assigner.assign(hashes(40000)).tolist() == [32766]
+    with pytest.raises(InvalidInputError, match="All 32767 buckets"):
+        assigner.assign(hashes(40001))

@@ -69,6 +69,7 @@ def test_every_system_table_of_a_table_without_snapshots_is_empty() -> None:
         seen.manifests(),
         seen.files(),
         seen.file_key_ranges(),
+        seen.file_indexes(),
         seen.partitions(),
         seen.buckets(),
         seen.table_indexes(),
@@ -88,6 +89,45 @@ def test_files_show_keys_bounds_and_counts() -> None:
     assert [[*row.values()] for row in table.inspect.files().select(wanted).to_pylist()] == [
         ["{}", "[1]", "[2]", "{dt=1, k=0}", "{dt=a, k=1}", 0]
     ]
+
+
+def test_file_indexes_are_listed_by_column_and_type() -> None:
+    """Index files beside data files are read by their heads, however many columns they have."""
+    many = [f"a_column_with_a_long_name_{number:03}" for number in range(150)]
+    kinds = columns(dt=pa.string(), **dict.fromkeys(many, pa.int32()))
+    options = {"file-index.bitmap.columns": ",".join(many), "file-index.bloom-filter.columns": "dt"}
+    table = append_table(kinds, partition_by=["dt"], options=options)
+    table.append([{"dt": "a", many[0]: 1}])
+    table.set_options(
+        {"file-index.bitmap.columns": many[0], "file-index.in-manifest-threshold": "9 mb"}
+    )
+    table.append([{"dt": "b", many[0]: 1}, {"dt": "b"}])
+    table.set_options({"file-index.bitmap.columns": "", "file-index.bloom-filter.columns": ""})
+    table.append([{"dt": "c"}])
+    rows = table.inspect.file_indexes().to_pylist()
+    outside = [row for row in rows if row["partition"] == "{a}"]
+    assert [row["column_name"] for row in outside] == [*many, "dt"]
+    assert not any(row["is_empty"] for row in outside)
+    (index,) = {row["index_file_path"] for row in outside}
+    data = table._store.file_io.read(index)
+    assert {row["index_container_size_in_bytes"] for row in outside} == {len(data)}
+    assert len(data) > 4096
+    inside = [row for row in rows if row["partition"] == "{b}"]
+    files = {row["partition"]: row for row in table.inspect.files().to_pylist()}
+    same = ("bucket", "file_path", "file_size_in_bytes", "record_count", "schema_id")
+    for row in rows:
+        assert [row[name] for name in same] == [files[row["partition"]][name] for name in same]
+    names = ["column_name", "index_type", "storage_type", "index_file_path", "is_empty"]
+    assert [[row[name] for name in names] for row in inside] == [
+        [many[0], "bitmap", "EMBEDDED", None, False],
+        ["dt", "bloom-filter", "EMBEDDED", None, False],
+    ]
+    sizes = [row["index_size_in_bytes"] for row in inside]
+    assert 0 < sum(sizes) < inside[0]["index_container_size_in_bytes"]
+    found = pe.sql("SELECT index_type FROM t$file_indexes WHERE partition = '{b}' LIMIT 1", t=table)
+    assert found.to_arrow().to_pylist() == [{"index_type": "bitmap"}]
+    query = "SELECT count(*) AS n FROM t$file_indexes WHERE column_name = 'dt'"
+    assert pe.sql(query, t=table).to_arrow().to_pylist() == [{"n": 2}]
 
 
 def test_partitions_and_buckets_add_up_their_files() -> None:

@@ -240,7 +240,9 @@ def test_a_query_reads_only_the_files_that_it_needs(query: str, files: list[str]
     assert files_read(partitioned(), query) == files
 
 
-@pytest.mark.parametrize("name", ["files", "file_key_ranges", "buckets", "partitions"])
+@pytest.mark.parametrize(
+    "name", ["files", "file_key_ranges", "file_indexes", "buckets", "partitions"]
+)
 def test_a_condition_on_the_partition_prunes_manifests(name: str) -> None:
     table = by_number()
     value = "p=-7" if name == "partitions" else "{-7}"

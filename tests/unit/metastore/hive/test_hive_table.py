@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -81,6 +82,26 @@ def test_a_table_has_the_classes_of_paimon_and_its_options_as_properties() -> No
     assert keys(table) == []
     assert is_paimon_table(table)
     assert not is_external(table)
+
+
+@pytest.mark.parametrize(
+    ("comment", "stored"),
+    [
+        (None, None),
+        ("one\ntwo\r\nthree", "one two  three"),
+        ("x" * 255, "x" * 255),
+        ("x" * 256, "x" * 252 + "..."),
+    ],
+)
+def test_comments_of_columns_are_as_long_as_a_metastore_can_store(
+    comment: str | None, stored: str | None
+) -> None:
+    plain = schema(partition_by=["dt"], options={"metastore.partitioned-table": "true"})
+    fields = [replace(field, description=comment) for field in plain.fields]
+    table = made(replace(plain, fields=tuple(fields)))
+    assert table.storage is not None
+    found = [*(table.storage.columns or ()), *(table.partition_keys or ())]
+    assert {column.comment for column in found} == {stored}
 
 
 def test_an_external_table_says_so_twice() -> None:
