@@ -247,6 +247,22 @@ def test_a_limit_of_the_scan_applies_before_the_filter_of_the_engine(table: Tabl
     assert found == ids
 
 
+@pytest.mark.parametrize("scan_limit", [None, 5, 20])
+def test_a_limit_of_polars_applies_where_it_stands(table: Table, scan_limit: int | None) -> None:
+    scan = table.scan() if scan_limit is None else table.scan(limit=scan_limit)
+    lazy, rows = scan.to_polars(lazy=True), scan.to_polars().lazy()
+    late = pl.col("id") >= 3
+    queries: list[Callable[[pl.LazyFrame], pl.LazyFrame]] = [
+        lambda frame: frame.head(10).filter(late),
+        lambda frame: frame.head(10).select("id").filter(late).select(pl.len()),
+        lambda frame: frame.filter(late).head(10),
+        lambda frame: frame.slice(2, 6).filter(late),
+        lambda frame: frame.filter(late).head(10).filter(pl.col("id") % 2 == 0),
+    ]
+    for query in queries:
+        assert query(lazy).collect().equals(query(rows).collect())
+
+
 def test_a_lazy_scan_reads_one_snapshot(table: Table) -> None:
     own = append_table(columns(id=pa.int32()), [{"id": 1}])
     frame, dataset = own.scan().to_polars(lazy=True), own.scan().to_dataset()
