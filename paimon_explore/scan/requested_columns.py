@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, RowType
-from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.manifest_arrays import Rows, row_array, true_rows
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
@@ -45,14 +45,12 @@ def project(names: Sequence[str], row_type: RowType) -> RowType:
 def _path(name: str, row_type: RowType) -> _Path:
     if row_type.field(name) is not None:
         return (name,)
+    from paimon_explore.scan.predicate.binder import column_hint, resolve  # noqa: PLC0415 - for few reads
+
     lowered = {name.lower(), name.partition(".")[0].lower()}
     if not any(field.name.lower() in lowered for field in row_type):
-        raise InvalidInputError(
-            f"The table has no column {name!r}.",
-            hint=f"{suggestion(name, row_type.names)}Columns: {choices(row_type.names)}.",
-        )
-    from paimon_explore.scan.predicate.binder import resolve  # noqa: PLC0415 - for few reads
-
+        msg = f"The table has no column {name!r}."
+        raise InvalidInputError(msg, hint=column_hint(name, row_type))
     return resolve((name,), row_type)[0]
 
 

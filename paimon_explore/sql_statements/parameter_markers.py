@@ -125,7 +125,7 @@ def value_of(args: Args, count: int) -> Callable[[str], object]:
     if len(values) != count:
         raise InvalidInputError(
             f"The statement has {count} parameters, but {len(values)} values are given.",
-            hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
+            hint="Pass parameters=[…] with a value for each ?, or parameters={…} for :name.",
         )
 
     def placed(key: str) -> object:

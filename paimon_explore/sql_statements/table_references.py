@@ -321,6 +321,8 @@ def _operand(reader: Reader) -> None:
     first = reader.next()
     if first.sign == ":":
         reader.next()  # the name of a parameter
+    elif first.kind is Kind.TEXT:
+        reader.skip_texts()
     elif reader.here.sign == "(":
         reader.group("the arguments")
     elif first.word in _UNITS:

@@ -339,6 +339,11 @@ class Reader:
         self.next()
         return found
 
+    def skip_texts(self) -> None:
+        """Skip string literals: Spark concatenates those that follow each other."""
+        while self.here.kind is Kind.TEXT:
+            self.next()
+
     def integer(self, what: str) -> int:
         """Read an integer.
 

@@ -83,15 +83,17 @@ def open_import(path: Path, form: FileFormat, options: CsvOptions) -> ImportFile
 
 
 _MAX_VALUE = 2**31 - 1
+_WHOLE = (pa.int64(), pa.decimal128(38, 0))
 _CANDIDATES = (
-    pa.int64(),
     pa.float64(),
     pa.bool_(),
     pa.date32(),
     pa.timestamp("us"),
     pa.timestamp("us", tz="UTC"),
 )
-"""Types of columns of a new table, if all values of the first rows fit; otherwise text."""
+"""Types of columns of a new table, if all values of the first rows fit; otherwise text. Those of
+whole numbers keep all digits."""
+_DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 _CODE = re.compile(r"[+-]?0\d")
 """A number with leading zeros is a code, such as a postcode."""
 
@@ -176,7 +178,7 @@ def _inferred(texts: Sequence[str | None]) -> pa.DataType:
     given = [text for text in texts if text is not None]
     if not given or any(_CODE.match(text) for text in given):
         return pa.string()
-    for candidate in _CANDIDATES:
+    for candidate in _WHOLE if all(map(_DIGITS.fullmatch, given)) else _CANDIDATES:
         if pa.types.is_boolean(candidate) and not {t.lower() for t in given} <= {"true", "false"}:
             continue
         try:

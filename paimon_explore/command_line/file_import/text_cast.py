@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Self
 
 import pyarrow as pa
@@ -124,7 +125,20 @@ def _cast(values: Sequence[object], data_type: pa.DataType) -> Column:
     if isinstance(data_type, pa.Time32Type):  # Arrow casts no texts to times
         texts = [None if text is None else f"1970-01-01 {text}" for text in as_python(trimmed)]
         return pa.array(texts, pa.string()).cast(pa.timestamp(data_type.unit)).cast(data_type)
-    return trimmed.cast(data_type)
+    found = trimmed.cast(data_type)
+    if pa.types.is_decimal(data_type):
+        _check_digits(trimmed, found)
+    return found
+
+
+def _check_digits(texts: Column, found: Column) -> None:
+    """Check decimals: Arrow drops the high digits of texts with more than 38, also by exponent."""
+    is_long = pc.call_function(
+        "match_substring_regex", [texts], pc.MatchSubstringOptions(r".{39}|[eE]")
+    )
+    for text, value in zip(texts.filter(is_long), found.filter(is_long), strict=True):
+        if Decimal(str(text)) != value.as_py():
+            raise ValueError("A decimal has at most 38 digits: the value does not fit.")
 
 
 def _bytes(value: object) -> bytes | None:

@@ -78,6 +78,9 @@ _LONGEST = {
     "week": 7,
 }
 """The maximum number of days of a unit; others have at most one."""
+_TRACKED = ("_ROW_ID", "_SEQUENCE_NUMBER")
+_OF_FILES = "__paimon_"
+"""Metadata columns of other readers, and what the names of those of files start with."""
 _FROM = frozenset({CompareOp.EQ, CompareOp.GE, CompareOp.GT})
 _UNTIL = frozenset({CompareOp.EQ, CompareOp.LE, CompareOp.LT})
 
@@ -183,9 +186,20 @@ def _field(name: str, row_type: RowType, shown: str) -> DataField:
         )
     raise InvalidInputError(
         f"There is no column {shown!r}.",
-        hint=f"{suggestion(name, row_type.names)}Columns: {choices(row_type.names)}. "
-        "Strings are written in single quotes.",
+        hint=f"{column_hint(shown, row_type)} Strings are written in single quotes.",
     )
+
+
+def column_hint(name: str, row_type: RowType) -> str:
+    """Return which columns there are, and where else a column of other readers is found."""
+    if name.upper() in _TRACKED:
+        return (
+            "Row ids and sequence numbers are columns of inspect.system_table('row_tracking') and "
+            "of SQL, if the table has 'row-tracking.enabled'."
+        )
+    if name.lower().startswith(_OF_FILES):
+        return f"SQL has it: pe.sql('SELECT *, {name} FROM t', t=table)."  # noqa: S608 - a hint
+    return f"{suggestion(name, row_type.names)}Columns: {choices(row_type.names)}."
 
 
 class _Binder:

@@ -504,8 +504,8 @@ def _over_point(reader: Reader) -> None:
     if [reader.ahead(shift + i).word for i in (1, 2)] == ["AS", "OF"]:
         for _ in range(shift + 3):
             reader.next()
-        if reader.next().kind is Kind.WORD and reader.here.kind is Kind.TEXT:
-            reader.next()
+        reader.next()  # an id, a text, or the type of one
+        reader.skip_texts()
 
 
 def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> SqlClause:

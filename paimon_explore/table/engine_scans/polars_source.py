@@ -37,10 +37,9 @@ def polars_lazy_frame(scan: LazyScan) -> pl.LazyFrame:
         rows: int | None,
         _batch_rows: int | None,
     ) -> Iterator[pl.DataFrame]:
+        limited = scan if rows is None else scan.limit(rows)  # before the filter, as in Polars
         where = None if predicate is None else polars_condition(predicate, scan.row_type)
-        found = narrowed(scan, columns, where)
-        if rows is not None and predicate is None:
-            found = found.limit(rows)
+        found = narrowed(limited, columns, where)
         for batch in found.to_batches():
             frame = _frame(batch)
             yield frame if predicate is None else frame.filter(predicate)

@@ -6,7 +6,9 @@ recognized as a whole is evaluated by the scan; another one by Arrow, and the sc
 row groups and rows that its recognized part excludes.
 
 The scanners are no Arrow scanners, which read ahead in threads of their own, past the end of a
-query that has enough rows and of the process.
+query that has enough rows and of the process; `pyarrow.dataset.write_dataset`, which needs one,
+asks for it by `use_threads`. What Arrow does with a dataset without calling its methods, as in a
+union, would end the process if the dataset had no parts, so it has one that cannot be read.
 
 Translates a filter of pyarrow.dataset, which DuckDB makes, into a condition of a scan.
 
@@ -31,6 +33,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
+from io import RawIOBase
 from typing import Any, NoReturn, TypeVar
 
 import pyarrow as pa
@@ -54,15 +57,34 @@ from paimon_explore.table.engine_scans.lazy_scan import LazyScan, narrowed
 _Rows = TypeVar("_Rows", pa.RecordBatch, pa.Table)
 
 
-class ScanDataset(ds.Dataset):
+class _NoFile(RawIOBase):
+    """The file of a dataset whose rows Arrow cannot read by itself."""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> NoReturn:
+        raise _refused("Arrow's own reading")
+
+
+class ScanDataset(ds.UnionDataset):
     """A dataset of the rows of a scan, which are read when a scanner is consumed.
 
     Args:
         scan: the scan.
+        where: a filter of all its scanners; None for no filter.
     """
 
-    def __init__(self, scan: LazyScan) -> None:
+    def __init__(self, scan: LazyScan, where: pc.Expression | None = None) -> None:
+        form = ds.IpcFileFormat()
+        part = form.make_fragment(_NoFile())  # type: ignore[arg-type]  # takes any file
+        files = ds.FileSystemDataset([part], scan.schema, form)
+        super().__init__(scan.schema, [files])  # type: ignore[call-arg]  # the stubs have none
         self._scan = scan
+        self._where = where
 
     def __repr__(self) -> str:
         """Return the scan."""
@@ -78,15 +100,29 @@ class ScanDataset(ds.Dataset):
         columns: Sequence[str] | dict[str, pc.Expression] | None = None,
         filter: pc.Expression | None = None,  # noqa: A002 - as in pyarrow
         batch_size: int | None = None,
-        **_options: Any,  # noqa: ANN401 - options of files, which a scan does not have
-    ) -> ds.Scanner:
+        **options: Any,  # noqa: ANN401 - options of files, which a scan does not have
+    ) -> "ds.Scanner | ScanScanner":
         """Return a scanner of some columns of the rows that match a filter.
 
         Args:
             columns: names, or expressions by name; None for all columns.
             filter: an expression over any columns.
             batch_size: maximum number of rows of a batch.
+            options: with `use_threads` the scanner is one of Arrow, which can be read once.
         """
+        if self._where is not None:
+            filter = self._where if filter is None else self._where & filter  # noqa: A001
+        if "use_threads" in options:
+            rows = self._scanner(columns, filter, batch_size).to_reader()
+            return ds.Scanner.from_batches(rows, use_threads=options["use_threads"])
+        return self._scanner(columns, filter, batch_size)
+
+    def _scanner(
+        self,
+        columns: Sequence[str] | dict[str, pc.Expression] | None,
+        filter: pc.Expression | None,  # noqa: A002 - as in pyarrow
+        batch_size: int | None,
+    ) -> "ds.Scanner | ScanScanner":
         text = "" if filter is None else str(filter)
         exact = None if filter is None else self._exact(text)
         rest = filter if exact is None else None
@@ -120,7 +156,7 @@ class ScanDataset(ds.Dataset):
             filter: an expression over any columns.
             options: those of `scanner`.
         """
-        if filter is None:
+        if filter is None and self._where is None:
             return self._scan.count()
         return self.scanner(self._scan.schema.names[:1], filter, **options).count_rows()
 
@@ -135,6 +171,27 @@ class ScanDataset(ds.Dataset):
             columns = ()
         names = self._scan.schema.names
         return [name for name in names if name in columns or name in text] or names[:1]
+
+    def filter(self, expression: pc.Expression) -> "ScanDataset":
+        """Return a dataset of the rows that match another filter, too.
+
+        Args:
+            expression: an expression over any columns.
+        """
+        where = expression if self._where is None else self._where & expression
+        return ScanDataset(self._scan, where)
+
+    def sort_by(self, *by: Any, **options: Any) -> ds.Dataset:  # type: ignore[override]  # noqa: ANN401 - as in pyarrow
+        """Read the rows, and return them sorted."""
+        return ds.dataset(self.to_table().sort_by(*by, **options))
+
+    def join(self, right_dataset: ds.Dataset, *by: Any, **options: Any) -> ds.Dataset:  # type: ignore[override]  # noqa: ANN401 - as in pyarrow
+        """Read the rows and those of another dataset, and return them joined."""
+        return ds.dataset(self.to_table().join(right_dataset.to_table(), *by, **options))
+
+    def join_asof(self, right_dataset: ds.Dataset, *by: Any, **options: Any) -> ds.Dataset:  # type: ignore[override]  # noqa: ANN401 - as in pyarrow
+        """Read the rows and those of another dataset, and return them joined by the next value."""
+        return ds.dataset(self.to_table().join_asof(right_dataset.to_table(), *by, **options))
 
     def get_fragments(self, filter: pc.Expression | None = None) -> NoReturn:  # noqa: A002, ARG002
         """Refuse: the files of a table are not all plain files of rows.
@@ -158,8 +215,8 @@ class ScanDataset(ds.Dataset):
         raise _refused("pickling")
 
 
-class ScanScanner(ds.Scanner):
-    """A scanner of the rows of a scan; each of its methods reads them again.
+class ScanScanner:
+    """Has the methods of a scanner of pyarrow; each of them reads the rows of a scan again.
 
     Args:
         scan: the rows.
@@ -269,7 +326,7 @@ class ScanScanner(ds.Scanner):
 
 
 def _refused(what: str) -> UnsupportedFeatureError:
-    hint = "Call scanner() on the dataset and read its batches."
+    hint = "Pass the rows instead: dataset.to_table(), or dataset.scanner().to_reader()."
     return UnsupportedFeatureError(f"{what} of the dataset of a scan", hint=hint)
 
 

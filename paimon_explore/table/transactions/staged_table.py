@@ -112,7 +112,8 @@ class StagedTable:
             InvalidInputError: a new column contains only nulls, from which no type follows.
             UnsupportedFeatureError: the schema has to change, but the catalog does not allow it.
         """
-        typed, schema = typed_rows(data), latest_schema(self.store)
+        schema = latest_schema(self.store)
+        typed = typed_rows(data, schema.row_type)
         for name in typed.untyped:
             if name not in schema.row_type.names:
                 raise InvalidInputError(

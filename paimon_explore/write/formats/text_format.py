@@ -1,7 +1,9 @@
 """CSV and JSON data files, and the text files of format tables.
 
 Values are written as Java's cast to STRING prints them, and bytes in base64. Only JSON supports
-lists, maps and rows. A text file has one column of texts, a line each; null is an empty line.
+lists, maps and rows. Null of CSV files is the text `csv.null-literal`, which no other value may
+have: Java writes such values, and reads null. A text file has one column of texts, a line each;
+null is an empty line.
 
 Spec: concepts/spec/fileformat, CSV, JSON and text. Seen in: golden append_csv.
 """
@@ -13,7 +15,14 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, as_python, list_offsets, valid_mask
+from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    as_python,
+    list_offsets,
+    string_scalar,
+    valid_mask,
+)
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -101,12 +110,15 @@ class TextWriter:
         """Write rows: one array per field, in `to_arrow` of its type.
 
         Raises:
-            InvalidInputError: a value of a text file contains the end of a line.
+            InvalidInputError: a value of a text file contains the end of a line, or one of a CSV
+                file is the text of null.
         """
         if self._format == _TEXT:
             self._put(text_lines(columns[0], self._text_line))
         elif self._format == _CSV:
             texts = [_texts(c, f.type) for c, f in zip(columns, self._fields, strict=True)]
+            for text, field in zip(texts, self._fields, strict=True):
+                _check_not_null_text(text, field.name, self._csv.null_literal)
             self._put(csv_text(texts, self._csv))
         else:
             named = zip(columns, self._fields, strict=True)
@@ -142,6 +154,19 @@ def _check_type(data_type: DataType, name: str, file_format: str) -> None:
                 f"writing column {name!r} of type {type_text(part)} to a {file_format} file",
                 hint="Set file.format to parquet.",
             )
+
+
+def _check_not_null_text(texts: Column, name: str, null_literal: str) -> None:
+    if (
+        pc.call_function("index", [texts], pc.IndexOptions(string_scalar(null_literal))).as_py()
+        >= 0
+    ):
+        raise InvalidInputError(
+            f"Column {name!r}: {null_literal!r} is the text of null in this CSV file; it would be "
+            "read as null.",
+            hint="Pass null, or create the table with a 'csv.null-literal' that no value has, such "
+            "as \\\\N.",
+        )
 
 
 def _is_text(data_type: DataType) -> bool:

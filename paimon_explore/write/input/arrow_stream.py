@@ -28,7 +28,12 @@ from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.data_types.object_columns import check_object_columns, check_periods
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_arrays import datetimes
-from paimon_explore.write.input.python_values import column_of_rows, column_of_values, direct_column
+from paimon_explore.write.input.python_values import (
+    ConvertValues,
+    column_of_rows,
+    column_of_values,
+    direct_column,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,24 +97,30 @@ CheckNames = Callable[[Sequence[str]], None]
 """Raises if the table does not have one of the columns."""
 
 
-def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[pa.RecordBatch]:
+def batches_of(
+    data: object,
+    row_type: RowType,
+    check: CheckNames,
+    convert: ConvertValues = column_of_values,
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows as record batches that have the columns of the data.
 
     Args:
         data: rows in one of the accepted forms.
         row_type: the table's columns; their types decide how Python values are converted.
         check: called with the column names before their values are converted.
+        convert: converts the Python values of one of the table's columns.
 
     Raises:
         InvalidInputError: the form is not accepted, or a value does not fit.
     """
-    for batch in _unchecked_batches(data, row_type, check):
+    for batch in _unchecked_batches(data, row_type, check, convert):
         check_periods(batch.schema)
         yield from within_size(batch)
 
 
 def _unchecked_batches(
-    data: object, row_type: RowType, check: CheckNames
+    data: object, row_type: RowType, check: CheckNames, convert: ConvertValues
 ) -> Iterator[pa.RecordBatch]:
     if isinstance(data, pa.RecordBatch):
         yield data
@@ -118,7 +129,8 @@ def _unchecked_batches(
     elif isinstance(data, pa.RecordBatchReader):
         yield from data
     elif is_frame(data):
-        yield from _table_of_frame(data, row_type, check).to_batches(max_chunksize=BATCH_ROWS)
+        table = _table_of_frame(data, row_type, check, convert)
+        yield from table.to_batches(max_chunksize=BATCH_ROWS)
     elif isinstance(data, ArrowStream):
         yield from _streamed(data)
     elif isinstance(data, _Scanner):
@@ -126,9 +138,10 @@ def _unchecked_batches(
     elif isinstance(data, _Dataset):
         yield from data.scanner().to_reader()
     elif isinstance(data, Mapping):
-        yield from _table_of_columns(data, row_type, check).to_batches(max_chunksize=BATCH_ROWS)
+        table = _table_of_columns(data, row_type, check, convert)
+        yield from table.to_batches(max_chunksize=BATCH_ROWS)
     elif isinstance(data, Iterable) and not isinstance(data, str | bytes | np.ndarray):
-        yield from _of_parts(data, row_type, check)
+        yield from _of_parts(data, row_type, check, convert)
     else:
         hint = "Call collect() first." if isinstance(data, _Lazy) else _HINT
         raise InvalidInputError(
@@ -149,7 +162,7 @@ def _streamed(data: ArrowStream) -> pa.RecordBatchReader:
 
 
 def _of_parts(
-    parts: Iterable[object], row_type: RowType, check: CheckNames
+    parts: Iterable[object], row_type: RowType, check: CheckNames, convert: ConvertValues
 ) -> Iterator[pa.RecordBatch]:
     """Yield batches of single rows, or of tables, batches and data frames, in order."""
     row_count, rows = 0, list[Mapping[str, object]]()
@@ -159,7 +172,7 @@ def _of_parts(
             if len(rows) < BATCH_ROWS:
                 continue
         if rows:
-            yield from _batches_of_rows(rows, row_type, check, row_count)
+            yield from _batches_of_rows(rows, row_type, check, convert, row_count)
             row_count, rows = row_count + len(rows), []
         if isinstance(part, Mapping):
             continue
@@ -168,21 +181,27 @@ def _of_parts(
                 f"Row {row_count} is a {type(part).__name__}, which has no column names.",
                 hint=_HINT,
             )
-        for batch in batches_of(part, row_type, check):
+        for batch in batches_of(part, row_type, check, convert):
             row_count += batch.num_rows
             yield batch
     if rows:
-        yield from _batches_of_rows(rows, row_type, check, row_count)
+        yield from _batches_of_rows(rows, row_type, check, convert, row_count)
 
 
 def _batches_of_rows(
-    rows: Sequence[Mapping[str, object]], row_type: RowType, check: CheckNames, first_row: int
+    rows: Sequence[Mapping[str, object]],
+    row_type: RowType,
+    check: CheckNames,
+    convert: ConvertValues,
+    first_row: int,
 ) -> Iterator[pa.RecordBatch]:
     names = dict.fromkeys(name for row in rows for name in row)
     check(list(names))
 
     def converted(some: Sequence[Mapping[str, object]], first: int) -> pa.RecordBatch:
-        columns = {name: column_of_rows(some, name, row_type.field(name), first) for name in names}
+        columns = {
+            name: column_of_rows(some, name, row_type.field(name), first, convert) for name in names
+        }
         return pa.RecordBatch.from_pydict(columns) if columns else rows_without_columns(len(some))
 
     yield from _in_parts(rows, converted, first_row)
@@ -209,11 +228,12 @@ def _in_parts(
 
 
 def _table_of_columns(
-    columns: Mapping[str, object], row_type: RowType, check: CheckNames
+    columns: Mapping[str, object], row_type: RowType, check: CheckNames, convert: ConvertValues
 ) -> pa.Table:
     check(list(columns))
     found = {
-        name: _given_column(values, name, row_type.field(name)) for name, values in columns.items()
+        name: _given_column(values, name, row_type.field(name), convert)
+        for name, values in columns.items()
     }
     sizes = {name: len(column) for name, column in found.items()}
     if len(set(sizes.values())) > 1:
@@ -223,13 +243,13 @@ def _table_of_columns(
 
 
 def _given_column(
-    values: object, name: str, field: DataField | None
+    values: object, name: str, field: DataField | None, convert: ConvertValues
 ) -> "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]":
     """Convert a column of a dictionary, which may be any sequence of values."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     if field is not None and _is_series(values) and values.dtype == np.object_:
-        return _objects(values, name, field.type)
+        return _objects(values, name, field.type, convert)
     check_object_columns(values, name)
     try:
         made = _typed_column(values)
@@ -246,14 +266,14 @@ def _given_column(
         )
     if field is None:
         return column_of_rows([{name: value} for value in values], name, None, 0)
-    return _converted(list(values), name, field.type)
+    return _converted(list(values), name, field.type, convert)
 
 
 def _converted(
-    values: Sequence[object], name: str, data_type: DataType
+    values: Sequence[object], name: str, data_type: DataType, convert: ConvertValues
 ) -> "pa.ChunkedArray[pa.Scalar[pa.DataType]]":
     def column(some: Sequence[object], first: int) -> Column:
-        return column_of_values(some, name, data_type, first)
+        return convert(some, name, data_type, first)
 
     return pa.chunked_array([*_in_parts(values, column)])
 
@@ -318,7 +338,9 @@ def with_index_columns(frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame.reset_index(level=levels) if levels else frame
 
 
-def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames) -> pa.Table:
+def _table_of_frame(
+    frame: "pd.DataFrame", row_type: RowType, check: CheckNames, convert: ConvertValues
+) -> pa.Table:
     """Convert object columns by the table's types; Arrow would have to infer them."""
     frame = with_index_columns(frame)
     if not frame.columns.is_unique:
@@ -332,7 +354,7 @@ def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames)
     rest = _streamed(frame.drop(columns=objects)).read_all()
     check([*rest.schema.names, *objects])
     columns = dict(zip(rest.schema.names, rest.columns, strict=True)) | {
-        name: _objects(frame[name], name, field.type)
+        name: _objects(frame[name], name, field.type, convert)
         for name in objects
         if (field := row_type.field(name)) is not None
     }
@@ -340,7 +362,7 @@ def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames)
 
 
 def _objects(
-    series: "pd.Series[str]", name: str, data_type: DataType
+    series: "pd.Series[str]", name: str, data_type: DataType, convert: ConvertValues
 ) -> "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]":
     direct = direct_column(series.to_numpy(), data_type)
     if direct is not None:
@@ -348,4 +370,4 @@ def _objects(
     is_valid = series.notna().to_numpy()
     values = series.to_list()
     found = [value if valid else None for value, valid in zip(values, is_valid, strict=True)]
-    return _converted(found, name, data_type)
+    return _converted(found, name, data_type, convert)

@@ -104,6 +104,8 @@ def own_array(values: Sequence[object]) -> Column:
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is None:
         plain = [value if valid else None for value, valid in zip(values, is_valid, strict=True)]
+        if _decimals in kinds and not kinds.isdisjoint({_doubles, _singles}):
+            plain = [None if value is None else float(value) for value in plain]  # type: ignore[arg-type]  # numbers
         found: Column = pa.array(plain)  # type: ignore[arg-type]  # any values
         return found
     indices = pa.array(np.cumsum(is_valid) - 1, mask=~np.array(is_valid, np.bool_))

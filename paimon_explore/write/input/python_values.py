@@ -7,7 +7,7 @@ column, `pa.array` converts all values at once.
 """
 
 import datetime as dt
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from typing import TypeGuard
@@ -53,7 +53,8 @@ from paimon_explore.write.input.safe_cast import NAN_HINT, cast_hint
 from paimon_explore.write.input.value_location import Location
 from paimon_explore.write.input.variant_values import variants_of_python
 
-"""Type of the counts of a multiset."""
+ConvertValues = Callable[[Sequence[object], str, DataType, int], Column]
+"""Converts the values of a column, given its name, its type and the number of the first row."""
 Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
 """NumPy array of Python objects."""
 _INSERT_TEXT = "+I"
@@ -94,7 +95,11 @@ def default_of(field: DataField) -> Column:
 
 
 def column_of_rows(
-    rows: Sequence[Mapping[str, object]], name: str, field: DataField | None, first_row: int
+    rows: Sequence[Mapping[str, object]],
+    name: str,
+    field: DataField | None,
+    first_row: int,
+    convert: ConvertValues | None = None,
 ) -> Column:
     """Convert one column of rows; a row without the column gets the default value.
 
@@ -103,6 +108,7 @@ def column_of_rows(
         name: name of the column.
         field: the column; None if the table does not have it.
         first_row: number of the first row, for error messages.
+        convert: converts the values of the column; None for `column_of_values`.
 
     Raises:
         InvalidInputError: a value does not fit; the error names its column and row.
@@ -110,7 +116,8 @@ def column_of_rows(
     if field is None:
         return _extra_column(rows, name)
     missing = None if field.default_value is None else default_of(field)[0].as_py()
-    return column_of_values([row.get(name, missing) for row in rows], name, field.type, first_row)
+    values = [row.get(name, missing) for row in rows]
+    return (convert or column_of_values)(values, name, field.type, first_row)
 
 
 def column_of_values(
@@ -420,6 +427,9 @@ def _extra_column(rows: Sequence[Mapping[str, object]], name: str) -> Column:
     try:
         return own_array(values)
     except UNFIT as error:
-        raise InvalidInputError(
-            f"Column {name!r} mixes values of different types: {error}."
-        ) from error
+        raise mixed_types(name, error) from error
+
+
+def mixed_types(name: str, error: Exception) -> InvalidInputError:
+    """Return the error that the values of a column have no common type."""
+    return InvalidInputError(f"Column {name!r} mixes values of different types: {error}.")

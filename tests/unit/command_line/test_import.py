@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from paimon_explore import Catalog, Table, Variant
+from paimon_explore.data_types.formatter import type_text
 from support.command_line import Program
 
 TYPES = {
@@ -153,6 +154,50 @@ def test_a_value_that_does_not_fit_is_told_with_line_and_column(
     assert f"is not a valid {TYPES[name]}" in ran.err
     assert "Nothing was imported." in ran.err
     assert table.snapshot is None
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9" * 45,
+        "340282366920938463463374607431768211456",  # 2 ** 128
+        "3402823669209384634633746074317682114.56",
+        "99e38",
+        "3402823669209384634.63374607431768211456e19",
+    ],
+)
+def test_decimals_of_more_digits_than_there_are_do_not_fit(
+    text: str, form: str, tmp_path: Path, run: Program
+) -> None:
+    for kind in ("DECIMAL(38, 0)", "DECIMAL(10, 2)"):
+        table = table_of(tmp_path / kind, {"d": kind, "l": f"ARRAY<{kind}>"})
+        cases: list[dict[str, list[str | None]]] = [
+            {"d": ["1", text], "l": [None, None]},
+            {"d": ["1"], "l": [f"[{text}]"]},
+        ]
+        for texts in cases:
+            path = written(tmp_path, form, texts)
+            ran = run("import", table.path, path)
+            assert (ran.code, "Nothing was imported." in ran.err) == (1, True)
+    most = written(tmp_path, form, {"d": ["9" * 38, "-1e37"], "l": [f"[{'9' * 38}]", None]})
+    wide = table_of(tmp_path / "wide", {"d": "DECIMAL(38, 0)", "l": "ARRAY<DECIMAL(38, 0)>"})
+    assert run("import", wide.path, most).code == 0
+    found = wide.to_arrow()
+    assert found["d"].to_pylist() == [Decimal("9" * 38), Decimal("-1e37")]
+    assert found["l"].to_pylist() == [[Decimal("9" * 38)], None]
+
+
+def test_whole_numbers_of_a_new_table_keep_all_digits(tmp_path: Path, run: Program) -> None:
+    path = tmp_path / "rows.csv"
+    texts = {"a": "12345678901234567890", "b": "7", "c": "9" * 45, "d": "1.5"}
+    path.write_text(f"{','.join(texts)}\n{','.join(texts.values())}\n", encoding="utf-8")
+    assert run("import", "db.new", path, "-w", tmp_path / "wh", "--create").code == 0
+    table = Catalog(tmp_path / "wh").table("db.new")
+    types = [type_text(field.type) for field in table.schema.fields]
+    assert types == ["DECIMAL(38, 0)", "BIGINT", "STRING", "DOUBLE"]
+    (row,) = table.to_arrow().to_pylist()
+    assert {name: str(value) for name, value in row.items()} == texts
 
 
 def test_lines_are_counted_as_an_editor_does(tmp_path: Path, run: Program) -> None:

@@ -44,6 +44,8 @@ def test_tables_are_found_and_nothing_else(text: str, tables: list[str]) -> None
     [
         ("VERSION AS OF 3", "3", None),
         ("FOR VERSION AS OF 'v1'", "'v1'", None),
+        ("VERSION AS OF 'a''b'", "'a''b'", None),
+        ("VERSION AS OF 'a' 'b'", "'a' 'b'", None),
         ("FOR SYSTEM_VERSION AS OF 3", "3", None),
         ("TIMESTAMP AS OF '2026-01-01'", None, "'2026-01-01'"),
         ("FOR SYSTEM_TIME AS OF timestamp '2026-01-01'", None, "timestamp '2026-01-01'"),

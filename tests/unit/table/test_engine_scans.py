@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 import pytest
 
 import paimon_explore as pe
@@ -247,6 +249,22 @@ def test_a_limit_of_the_scan_applies_before_the_filter_of_the_engine(table: Tabl
     assert found == ids
 
 
+@pytest.mark.parametrize("scan_limit", [None, 5, 20])
+def test_a_limit_of_polars_applies_where_it_stands(table: Table, scan_limit: int | None) -> None:
+    scan = table.scan() if scan_limit is None else table.scan(limit=scan_limit)
+    lazy, rows = scan.to_polars(lazy=True), scan.to_polars().lazy()
+    late = pl.col("id") >= 3
+    queries: list[Callable[[pl.LazyFrame], pl.LazyFrame]] = [
+        lambda frame: frame.head(10).filter(late),
+        lambda frame: frame.head(10).select("id").filter(late).select(pl.len()),
+        lambda frame: frame.filter(late).head(10),
+        lambda frame: frame.slice(2, 6).filter(late),
+        lambda frame: frame.filter(late).head(10).filter(pl.col("id") % 2 == 0),
+    ]
+    for query in queries:
+        assert query(lazy).collect().equals(query(rows).collect())
+
+
 def test_a_lazy_scan_reads_one_snapshot(table: Table) -> None:
     own = append_table(columns(id=pa.int32()), [{"id": 1}])
     frame, dataset = own.scan().to_polars(lazy=True), own.scan().to_dataset()
@@ -271,6 +289,34 @@ def test_a_dataset_has_columns_by_expression_and_no_files(table: Table) -> None:
     for refused in refusals:
         with pytest.raises(UnsupportedFeatureError, match="of the dataset of a scan"):
             refused()
+
+
+def test_a_dataset_is_filtered_sorted_joined_and_written(table: Table, tmp_path: Path) -> None:
+    dataset = table.scan().to_dataset()
+    plain = ds.dataset(pa.table({"id": pa.array([3], pa.int32()), "n": [7]}))
+    late, even = pc.field("id") > 50, pc.field("id") < 54
+    assert dataset.filter(late).filter(even).to_table()["id"].to_pylist() == [51, 52, 53]
+    assert (dataset.filter(late).count_rows(), dataset.filter(late).head(2).num_rows) == (9, 2)
+    assert dataset.sort_by([("id", "descending")]).head(1)["id"].to_pylist() == [59]
+    joined = dataset.join(dataset.filter(late), "id", join_type="inner", right_suffix="_r")
+    assert joined.count_rows() == 9
+    near = table.scan(["id"], "id < 5").to_dataset().join_asof(plain, on="id", by=[], tolerance=0)
+    assert near.to_table()["n"].drop_null().to_pylist() == [7]
+    ds.write_dataset(dataset.filter(late), tmp_path, format="parquet")
+    assert ds.dataset(tmp_path).count_rows() == 9
+
+
+def test_what_arrow_does_with_a_dataset_by_itself_is_an_error(table: Table) -> None:
+    dataset, plain = table.scan().to_dataset(), ds.dataset(table.to_arrow().select(["id"]))
+    for refused in (
+        lambda: ds.Scanner.from_dataset(dataset).to_table(),
+        lambda: ds.dataset([dataset, plain]),
+        lambda: plain.join(dataset, "id"),
+    ):
+        with pytest.raises(UnsupportedFeatureError, match="Pass the rows instead"):
+            refused()
+    with pytest.raises(ValueError, match="Only Dataset, Scanner"):
+        ds.write_dataset(dataset.scanner(), "nowhere", format="parquet")
 
 
 ODD = ['"a" or (id > 1', "(id > )", "(id ~ 5)", "is_in(id, {})", "((", "", "id", "(id > x)"]

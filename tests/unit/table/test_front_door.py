@@ -249,6 +249,22 @@ def test_a_field_that_does_not_exist_is_named(wrong: str, sentence: str) -> None
         nested_table().scan([wrong])
 
 
+@pytest.mark.parametrize(
+    ("column", "place"),
+    [
+        ("_ROW_ID", "columns of inspect.system_table\\('row_tracking'\\) and of SQL"),
+        ("_sequence_number", "columns of inspect.system_table\\('row_tracking'\\) and of SQL"),
+        ("__paimon_file_path", "pe.sql\\('SELECT \\*, __paimon_file_path FROM t', t=table\\)"),
+    ],
+)
+def test_columns_of_other_readers_are_named_with_their_place(column: str, place: str) -> None:
+    table = numbers([1])
+    with pytest.raises(InvalidInputError, match=place):
+        table.scan([column])
+    with pytest.raises(InvalidInputError, match=place):
+        table.count(f"{column} = 0")
+
+
 @pytest.mark.parametrize("text", ["2100-11-22T05:04", "2100-11-22 05:04", "2100-11-22T05:04:01Z"])
 def test_iso_text_is_a_time(text: str) -> None:
     table = numbers([1], [2])

@@ -1,6 +1,7 @@
 """Writes with `merge_schema`: which columns are added, which types get wider, and what stays."""
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 
 import pandas as pd
@@ -239,6 +240,46 @@ def test_values_without_a_type_of_their_own_have_that_of_the_column(
     forms = {"list": rows, "pandas": pd.DataFrame(rows), "arrow": pa.Table.from_pylist(rows)}
     table.append(forms[form], merge_schema=True)  # type: ignore[arg-type]  # one of them
     assert table.to_arrow().to_pylist() == rows
+
+
+PYTHON_VALUES: list[tuple[str, list[object]]] = [
+    ("MAP<STRING, INT>", [[("a", 1)], {"b": 2}, None]),
+    ("MAP<DATE, STRING>", [{date(2026, 1, 1): "x"}]),
+    ("MULTISET<STRING>", [[("a", 1)], {"b": 2}]),
+    ("MAP<INT, ROW<a INT>>", [[(1, {"a": 2})]]),
+    ("ARRAY<MAP<STRING, INT>>", [[[("a", 1)], {"b": 2}], (), None]),
+    ("ROW<a INT, m MAP<STRING, INT>>", [{"a": 1, "m": [("k", 1)]}, {"m": {"k": 2}}, {}, None]),
+    ("VARIANT", [1, "x", {"a": 1}, [1, "y"], None]),
+    ("ROW<v VARIANT>", [{"v": 1}, {"v": "x"}]),
+    ("ARRAY<VARIANT>", [[1, "x"], [{"a": None}]]),
+    ("DOUBLE", [1, 1.5, Decimal(2), None]),
+]
+
+
+@pytest.mark.parametrize("form", ["rows", "columns", "pandas"])
+@pytest.mark.parametrize(("kind", "values"), PYTHON_VALUES, ids=[kind for kind, _ in PYTHON_VALUES])
+def test_python_values_are_stored_as_without_merge_schema(
+    kind: str, values: list[object], form: str
+) -> None:
+    plain, merged = append_table(columns(id=pa.int32())), append_table(columns(id=pa.int32()))
+    for table in (plain, merged):
+        table.add_column("v", kind)
+    rows = [{"id": number, "v": value} for number, value in enumerate(values)]
+    given = {"id": [row["id"] for row in rows], "v": values}
+    frame = pd.DataFrame({"id": given["id"], "v": pd.Series(values, dtype=object)})
+    plain.append(rows)
+    merged.append({"rows": rows, "columns": given, "pandas": frame}[form], merge_schema=True)  # type: ignore[arg-type]  # forms of rows
+    assert merged.to_arrow()["v"].to_pylist() == plain.to_arrow()["v"].to_pylist()
+    assert type_of(merged) == type_of(plain)
+
+
+def test_fields_are_added_beside_maps_of_python_values() -> None:
+    table = append_table(columns(id=pa.int32()))
+    table.add_column("v", "ARRAY<ROW<m MAP<STRING, INT>>>")
+    row = {"id": 2**40, "v": [{"m": [("k", 1)], "new": "x"}]}
+    table.append([row], merge_schema=True)
+    assert type_of(table) == "ARRAY<ROW<`m` MAP<STRING, INT>, `new` STRING>>"
+    assert table.to_arrow().to_pylist() == [row]
 
 
 @pytest.mark.parametrize("value", [None, [], [None], {}, {"a": None}])

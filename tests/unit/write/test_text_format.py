@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.table.table import open_table
 from paimon_explore.write.append_writer import write_append
@@ -56,7 +56,7 @@ def written(columns: Mapping[str, object], rows: list[dict[str, object]], **opti
 def test_csv_values_are_the_texts_of_java_and_quoted_where_need_be() -> None:
     columns = {name: COLUMNS[name] for name in ("i", "b", "f", "d", "de", "s", "by")}
     first = {name: FIRST[name] for name in columns}
-    data = written(columns, [first, {"i": 2, "s": ""}], **{"file.format": "csv"})
+    data = written(columns, [first, {"i": 2}], **{"file.format": "csv"})
     assert data.decode().splitlines() == [
         r'1,true,1.0E10,1.0E-7,12.30,"he,l\"l\o",AP8Q',
         "2,,,,,,",
@@ -79,6 +79,19 @@ def test_csv_marks_follow_the_options() -> None:
     columns = {"i": "INT", "s": "STRING"}
     data = written(columns, [{"i": 1, "s": "a;b"}, {"i": None, "s": "c,d"}], **options)
     assert data.decode() == 'i;s\n1;"a;b"\n-;c,d\n'
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "literal"),
+    [("STRING", "", ""), ("BYTES", b"", ""), ("STRING", "NULL", "NULL"), ("INT", 0, "0")],
+)
+def test_values_that_csv_files_would_give_back_as_null_are_refused(
+    kind: str, value: object, literal: str
+) -> None:
+    options = {"file.format": "csv", "csv.null-literal": literal}
+    with pytest.raises(InvalidInputError, match=f"Column 'v': '{literal}' is the text of null"):
+        written({"v": kind}, [{"v": value}], **options)
+    assert written({"v": kind}, [{"v": None}], **options).decode() == f"{literal}\n"
 
 
 def test_json_lines_have_all_columns_as_texts() -> None:

@@ -76,7 +76,7 @@ def _merged(first: _Schema, second: _Schema) -> _Schema:
 def _merged_numbers(first: _Schema, second: _Schema) -> _Schema:
     """Return the schema of decimals and other numbers."""
     sides = [_LONG if side == _BIGINT else side for side in (first, second)]
-    if all(isinstance(side, tuple) or side in {_FLOAT, _DOUBLE} for side in sides):
+    if all(isinstance(side, tuple) or side in (_FLOAT, _DOUBLE) for side in sides):
         decimals = [side for side in sides if isinstance(side, tuple)]
         scale = max(side[1] for side in decimals)
         precision = max(side[0] - side[1] for side in decimals) + scale
