@@ -18,8 +18,8 @@ from paimon_explore.arguments import (
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
-from paimon_explore.scan.time_travel import TimeTravel
 from paimon_explore.table import lazy_types as types
+from paimon_explore.table.scan import make_scan
 from paimon_explore.table.table_read import ReadableTable
 
 if TYPE_CHECKING:
@@ -191,8 +191,9 @@ class ExplainableTable(ReadableTable):
     def first_change(self, where: "types.Where", condition: "types.Where") -> "types.FirstChange":
         """Find the first snapshot at which a row fulfils a condition, such as a wrong value.
 
-        The snapshots are bisected, so about log2(n) of them are read. If the condition held several
-        times, one of the snapshots at which it began to hold is found.
+        The snapshots are bisected, so about log2(n) of them are read, in the columns of the latest
+        schema. If the condition held several times, one of the snapshots at which it began to hold
+        is found.
 
         Args:
             where: which rows, such as `id = 7`.
@@ -213,9 +214,12 @@ class ExplainableTable(ReadableTable):
 
         text = f"{to_sql(predicate(where))} AND {to_sql(predicate(condition))}"
 
+        newest = self._target()
+
         def matching(number: int) -> "pa.Table":
-            scan = replace(self, _travel=TimeTravel(snapshot=number)).scan()
-            return scan.filter(where).filter(condition).to_arrow()
+            snapshot = self._store.snapshots.load(number)
+            target = replace(newest, snapshot=snapshot, travelled=True)
+            return make_scan(target, None, where, None).filter(condition).to_arrow()
 
         return first_change(self._store, self.name, text, matching)
 

@@ -55,7 +55,7 @@ def test_acts_of_several_writers_leave_what_each_of_them_meant(
             if writer == "java":
                 java.write(self.table.path, given)
             else:
-                peers.write("py", tmp_path / self.space, "db.t", given)
+                peers.write("py", tmp_path / self.space, self.table.name, given)
             self.wrote(table, line, written, rows, table._store.snapshots.latest())
             self.count(f"insert by {writer}")
 

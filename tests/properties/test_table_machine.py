@@ -16,7 +16,7 @@ from support.table_machine import TableMachine, run_histories
 @pytest.mark.parametrize("name", some(list(MACHINE_KINDS), 2))
 def test_everything_reads_back_after_any_steps(name: str, figures: Figures) -> None:
     machine = type("Machine", (TableMachine,), {"kind_name": name})
-    figures.add("steps of whole tables", run_histories(machine, *((50, 160) if DEEP else (3, 18))))
+    figures.add("steps of whole tables", run_histories(machine, *((50, 160) if DEEP else (3, 16))))
 
 
 @pytest.mark.parametrize("name", some(list(MACHINE_KINDS), 8, 4))

@@ -8,7 +8,6 @@ from typing import Any, cast
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import NotFoundError
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.write.input.table_batches import Rows
 from support.table_machine import TableMachine
 from support.table_model import Line
@@ -20,15 +19,21 @@ class SqlTableMachine(TableMachine):
     """Everything that can be done to a table, by statements as far as there are some."""
 
     def __init__(self) -> None:
+        self.one_catalog: Catalog | None = None
         super().__init__()
-        self.catalog = Catalog(self.warehouse(self.space))
-        self.table = self._by_sql(self.table)
+
+    @property
+    def catalog(self) -> Catalog:
+        """A catalog that lasts, with its session."""
+        self.one_catalog = self.one_catalog or super().catalog
+        return self.one_catalog
 
     def pick(self, who: int) -> tuple[Table, Line]:
         table, line = super().pick(who)
-        return self._by_sql(table), line
+        return self.opened(table), line
 
-    def _by_sql(self, table: Table) -> Table:
+    def opened(self, table: Table) -> Table:
+        """A table that is written by statements."""
         return cast("Table", _TableBySql(table, table, self.catalog))
 
 
@@ -39,8 +44,7 @@ class _Statements:
         self._methods = methods
         self._table = table
         self._catalog = catalog
-        branch = table._store.paths.branch
-        self._name = "db.t" if branch == MAIN_BRANCH else f"db.t$branch_{branch}"
+        self._name = table.name
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the methods return
         return getattr(self._methods, name)
@@ -180,7 +184,8 @@ class _MaintenanceBySql(_Statements):
 
     def merge_branch(self, source: str, target: str) -> Snapshot | None:
         given = f"source_branch => '{source}', target_branch => '{target}'"
-        return self._made(f"CALL sys.merge_branch(table => 'db.t', {given})", target)
+        name = self._name.partition("$")[0]
+        return self._made(f"CALL sys.merge_branch(table => '{name}', {given})", target)
 
     def expire_snapshots(self, **kept: object) -> SimpleNamespace:
         return self._expired("snapshots", **kept)
@@ -203,8 +208,18 @@ class _MaintenanceBySql(_Statements):
     def expire_tags(self) -> list[object]:
         return [name for (name,) in self._call("expire_tags") if name != "No expired tags."]
 
-    def rescale(self, buckets: int | None) -> SimpleNamespace:
-        return self._report("rescale", bucket_num=buckets)
+    def rescale(
+        self,
+        buckets: int | None = None,
+        *,
+        partitions: Sequence[Mapping[str, object]] | None = None,
+    ) -> SimpleNamespace:
+        plan = self._table.maintenance.rescale(buckets, partitions=partitions, dry_run=True)
+        texts = [f"{n}={v}" for partition in partitions or () for n, v in partition.items()]
+        chosen = ",".join(texts) or None
+        report = self._report("rescale", bucket_num=buckets, partitions=chosen)
+        report.partitions = plan.partitions
+        return report
 
     def create_global_index(self, column: str, kind: str) -> SimpleNamespace:
         return self._report("create_global_index", index_column=column, index_type=kind)

@@ -1,11 +1,14 @@
 """Acts of a state machine that commit several writes at once, whole files or an old state."""
 
+from dataclasses import replace
+
 import hypothesis.strategies as st
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis.stateful import precondition, rule
 
-from paimon_explore import Catalog
+from paimon_explore.commit.commit_attempt import CommitNote
+from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import UnsupportedFeatureError
 from support.table_kinds import MORE, PARTITIONS, P, V, W
 from support.table_lines import ROWS, WHO, Cells
@@ -114,6 +117,27 @@ class CommitActs(ReferenceActs):
         made = table.compact(full=full, partitions=[{"p": partition}])
         self.compacted(table, line, made, full=full, partition=partition)
 
+    @rule(who=WHO, mark=st.integers(0, 99))
+    def pass_a_watermark(self, who: int, mark: int) -> None:
+        """A commit of a stream that has no rows."""
+        table, line = self.pick(who)
+        schema = table._store.schemas.latest()
+        assert schema is not None
+        commit = Committer(table._store, schema).commit
+        [made] = commit([], note=CommitNote(watermark=mark), ignore_empty=False)
+        mark = max(mark, line.latest.watermark or 0)
+        self.same_rows(table, line, made)
+        line.states[made.id] = replace(line.latest, watermark=mark)
+        self.count("watermark")
+
+    @rule()
+    def rename_table(self) -> None:
+        name = self.table.name
+        new = "db.t" if name == "db.v" else "db.v"
+        self.catalog.rename_table(name, new)
+        self.table = self.opened(self.catalog.table(new))
+        self.count("rename table")
+
     @rule(who=WHO)
     def take_a_schema_back(self, who: int) -> None:
         table, _ = self.pick(who)
@@ -149,9 +173,9 @@ class CommitActs(ReferenceActs):
         line = self.lines["main"]
         rows = [row for row in line.latest.visible if partition in (None, row[P])]
         where = "" if partition is None else f", where => 'p = ''{partition}'''"
-        catalog = Catalog(self.warehouse(self.space))
+        catalog, name = self.catalog, self.table.name
         try:
-            catalog.sql(f"CALL sys.copy(source_table => 'db.t', target_table => 'db.u'{where})")
+            catalog.sql(f"CALL sys.copy(source_table => '{name}', target_table => 'db.u'{where})")
         except UnsupportedFeatureError:
             self.count("copy, refused")
         else:

@@ -224,6 +224,18 @@ MACHINE_KINDS: Mapping[str, TableKind] = MappingProxyType(
         "keyed, Avro": _keyed({"file.format": "avro", "changelog-producer": "input"}),
         "keyed, Iceberg": _keyed({"metadata.iceberg.storage": "table-location"}),
         "append, Iceberg": TableKind(options={"metadata.iceberg.storage": "table-location"}),
+        "append, wide vectors": TableKind(
+            options={
+                **_VECTORS,
+                "bucket": "2",
+                "bucket-key": "k",
+                "deletion-vectors.bitmap64": "true",
+                "deletion-vector.index-file.target-size": "1 b",
+            }
+        ),
+        "append, row ids and vectors": TableKind(
+            options={"row-tracking.enabled": "true", **_VECTORS}
+        ),
         "append, elsewhere": TableKind(
             options={
                 "data-file.external-paths": f"{WAREHOUSE}-elsewhere",

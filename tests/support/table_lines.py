@@ -7,14 +7,15 @@ from typing import ClassVar
 from uuid import uuid4
 
 import hypothesis.strategies as st
+import pyarrow as pa
 from hypothesis.stateful import RuleBasedStateMachine
 
-from paimon_explore import Table, open_table
+from paimon_explore import Catalog, Table, open_table
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from support.memory_files import UnchangedFiles
 from support.table_kinds import CONTENTS, MACHINE_KINDS, PARTITIONS, K, P, Row, Rows, V, W, value_of
-from support.table_model import Line, after, changes_of
+from support.table_model import Followed, Line, after, changes_of, shown
 
 CELLS = st.tuples(
     st.sampled_from(PARTITIONS),
@@ -49,7 +50,7 @@ class LinesMachine(RuleBasedStateMachine):
         super().__init__()
         self.kind = MACHINE_KINDS[self.kind_name]
         self.space = str(uuid4())
-        self.table = self.kind.create(self.warehouse(self.space))
+        self.table = self.opened(self.kind.create(self.warehouse(self.space)))
         columns = self.kind.columns
         self.lines = {"main": Line(columns=columns, highest=len(columns) - 1)}
         self.contents = f"{self.warehouse(self.space)}-contents"
@@ -63,6 +64,19 @@ class LinesMachine(RuleBasedStateMachine):
     def warehouse(self, space: str) -> str:
         """Where the table is."""
         return f"memory://{space}/wh"
+
+    def opened(self, table: Table) -> Table:
+        """A table, such that it is used as this machine does."""
+        return table
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog of the table."""
+        return Catalog(self.warehouse(self.space))
+
+    def sql(self, text: str) -> pa.Table:
+        """The rows of a statement."""
+        return self.catalog.sql(text).to_arrow()
 
     def pick(self, who: int) -> tuple[Table, Line]:
         """A branch, mostly main."""
@@ -145,8 +159,16 @@ class LinesMachine(RuleBasedStateMachine):
         """Expect one more snapshot with the rows of the one before."""
         self.committed(table, line, line.latest.written, line.latest.visible, made)
 
+    def rewind_stream(self, table: Table, line: Line, number: int) -> None:
+        """Let the stream of a branch go on after a snapshot if it has read later ones."""
+        if line.stream is not None and line.consumers["s"] > number + 1:
+            table.maintenance.consumers.reset("s", number + 1)
+            line.consumers["s"] = number + 1
+            rows = shown(line.states[number].visible, line.columns)
+            line.stream = Followed(rows=rows, columns=line.columns)
+
     def forget_stream(self, table: Table, line: Line) -> None:
-        """End the stream of a branch whose snapshots are replaced."""
+        """End the stream of a branch."""
         if line.stream is not None:
             table.maintenance.consumers.delete("s")
             line.consumers.pop("s", None)

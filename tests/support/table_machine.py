@@ -5,6 +5,7 @@ checks find nothing.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 
 import hypothesis.strategies as st
 from hypothesis import Phase, settings
@@ -16,18 +17,19 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore import Table
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from support.depth import DEEP
 from support.memory_files import UnchangedFiles, forget_files, forget_manifests
-from support.table_commits import CommitActs
-from support.table_kinds import MORE, PARTITIONS, Key, P, Rows, V, W, key_of, value_of
+from support.table_kinds import MORE, PARTITIONS, Key, P, Row, Rows, V, W, key_of, value_of
 from support.table_lines import ROWS, WHO, Cells
 from support.table_model import Line, check_line
+from support.table_reads import ReadActs
 
 WHICH = st.integers(0, 5)
 
 
-class TableMachine(CommitActs):
+class TableMachine(ReadActs):
     """Everything that can be done to a table, in any order."""
 
     @initialize(cells=ROWS, more=ROWS, branches=st.booleans())
@@ -141,34 +143,63 @@ class TableMachine(CommitActs):
     def update_where(self, who: int, least: int, new: int, which: int) -> None:
         table, line = self.pick(who)
         name = self.updated(line, which)
-        hit = [row for row in self.matchable(line) if _at_least(row.get(V), least)]
         number = dict(line.columns)[name]
-        change = {V: new, W: "u"} if name == "v" else {number: value_of(name, new)}
+        given: dict[str, object]
+        if name == "v":
+            given = {"v": f"v + {new}", "w": "'u'"}
+            change: Row = {V: new, W: "u"}
+        else:
+            change = {number: value_of(name, new)}
+            given = {name: self.value(name, change[number])}
+        refused = name == "v" and self.refuses_updates(table)
+        self.update_rows(table, line, (least, given, change), refused=refused)
+
+    @precondition(lambda self: self.kind.merge is None or self.kind.crosses)
+    @rule(who=WHO, least=st.integers(0, 9), partition=st.sampled_from(PARTITIONS))
+    def move_rows(self, who: int, least: int, partition: str) -> None:
+        """Rows get another partition."""
+        table, line = self.pick(who)
+        refused = "data-evolution.enabled" in self.kind.options
+        change = (least, {"p": f"'{partition}'"}, {P: partition})
+        self.update_rows(table, line, change, refused=refused)
+
+    def update_rows(
+        self,
+        table: Table,
+        line: Line,
+        update: tuple[int, Mapping[str, object], Row],
+        *,
+        refused: bool,
+    ) -> None:
+        """Update the rows whose `v` is large enough; a change of `v` is added to it."""
+        least, given, change = update
+        hit = [row for row in self.matchable(line) if _at_least(row.get(V), least)]
         changed = [{**row, **change} for row in hit]
+        if V in change:
+            changed = [{**row, V: int(str(row[V])) + int(str(change[V])), W: "u"} for row in hit]
         if self.kind.merge is None:
             kept = [row for row in line.latest.written if not _at_least(row.get(V), least)]
             written: Rows = (*kept, *changed)
         else:
             written = self.kind.written(line.latest.written, changed)
-        indexed = name == "v" and self.refuses_updates(table)
-        given = {"v": new, "w": "'u'"} if name == "v" else {name: self.value(name, change[number])}
         try:
             made = table.update(given, where=f"v >= {least}")
-        except UnsupportedFeatureError:
-            assert indexed
+        except (InvalidInputError, UnsupportedFeatureError):
+            assert refused
             self.count("update where, refused")
             return
-        assert not indexed
+        assert not refused
         if not hit:
             assert made is None
             return
-        self.wrote(table, line, written, hit, made)
-        self.count("update where" if name == "v" else f"update of {MORE[name][0]}")
+        self.wrote(table, line, written, [*hit, *changed], made)
+        self.count(f"update of {', '.join(given)}")
 
     @precondition(lambda self: self.kind.deletes or self.kind.merge is None)
-    @rule(who=WHO, cells=ROWS, deletes=st.booleans(), which=WHICH)
-    def merge_rows(self, who: int, cells: Cells, *, deletes: bool, which: int) -> None:
+    @rule(who=WHO, cells=ROWS, clauses=st.tuples(st.booleans(), st.booleans()), which=WHICH)
+    def merge_rows(self, who: int, cells: Cells, clauses: tuple[bool, bool], which: int) -> None:
         table, line = self.pick(who)
+        deletes, by_source = clauses
         name = self.updated(line, which)
         number = dict(line.columns)[name]
         unique = {self.kind.key(row): row for row in self.rows(line, cells)}
@@ -176,26 +207,31 @@ class TableMachine(CommitActs):
         hit = [row for row in self.matchable(line) if key_of(row) in source]
         known = {key_of(row) for row in hit}
         new = [row for key, row in source.items() if key not in known]
-        changed = (
-            [] if deletes else [{**row, number: source[key_of(row)].get(number)} for row in hit]
-        )
+        gone = [row for row in hit if deletes and _at_least(source[key_of(row)].get(V), 5)]
+        others = [row for row in self.matchable(line) if by_source and row not in hit]
+        others = [row for row in others if row.get(V) is None]
+        changed = [
+            *({**row, number: source[key_of(row)].get(number)} for row in hit if row not in gone),
+            *({**row, W: "s"} for row in others),
+        ]
         if self.kind.merge is None:
-            kept = [row for row in line.latest.written if key_of(row) not in source]
+            kept = [row for row in line.latest.written if row not in hit and row not in others]
             written: Rows = (*kept, *changed, *new)
         else:
-            gone = map(self.kind.key, hit) if deletes else ()
-            written = self.kind.written(line.latest.written, [*changed, *new], gone)
+            keys = map(self.kind.key, gone)
+            written = self.kind.written(line.latest.written, [*changed, *new], keys)
         merge = table.merge(self.given(line, list(source.values())), on=["p", "k"])
         if deletes:
-            merge = merge.when_matched_delete()
-        else:
-            merge = merge.when_matched_update({name: f"source.{name}"})
+            merge = merge.when_matched_delete("source.v >= 5")
+        merge = merge.when_matched_update({name: f"source.{name}"})
+        if by_source:
+            merge = merge.when_not_matched_by_source_update({"w": "'s'"}, "v IS NULL")
         try:
             made = merge.when_not_matched_insert().execute()
         except UnsupportedFeatureError:
             assert self.kind.merge is None
             return
-        self.wrote(table, line, written, [*hit, *new], made)
+        self.wrote(table, line, written, [*hit, *others, *new], made)
         self.count("merge" if name == "v" else f"merge of {MORE[name][0]}")
 
     @precondition(lambda self: not self.kind.crosses)

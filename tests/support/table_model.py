@@ -8,9 +8,10 @@ from datetime import datetime
 from functools import partial
 from itertools import count
 
+import pyarrow as pa
+
 from paimon_explore import Table, col
 from paimon_explore.errors import MissingFileError
-from paimon_explore.table.streams.change_batch import ChangeBatch
 from support.memory_files import UnchangedFiles
 from support.table_kinds import K, P, Row, Rows, TableKind, V, W
 
@@ -52,6 +53,7 @@ class State:
         columns: of its schema.
         highest: the highest field id of its schema.
         told: what its changes read when it was new.
+        watermark: of the snapshot.
         serial: tells it from every other one; a copy in a branch has the same.
         parent: of the state it was made of.
     """
@@ -61,6 +63,7 @@ class State:
     columns: Columns = COLUMNS
     highest: int = W
     told: Counted = field(default_factory=Counter)
+    watermark: int | None = None
     serial: int = field(default_factory=_SERIALS.__next__)
     parent: int = -1
 
@@ -187,25 +190,24 @@ def changes_of(table: Table, number: int, kind: TableKind) -> Counted:
 
 
 def replayed(
-    stream: Iterable[ChangeBatch], before: Counted, columns: Columns, kind: TableKind
-) -> Followed:
+    changes: Iterable[pa.Table], before: Counted, columns: Columns, kind: TableKind
+) -> Counted:
     """The rows that changes lead to."""
     rows = Counter(before)
-    for batch in stream:
-        for row in batch.rows.to_pylist():
-            adds = row.pop("rowkind") in ("+I", "+U")
-            told = as_items(row)
-            if kind.merge is not None:
-                key = kind.key({number: row.get(name) for name, number in columns})
-                for old in [old for old in rows if kind.key(_by_id(old, columns)) == key]:
-                    del rows[old]
-                rows.update([told] if adds else [])
-            elif adds:
-                rows[told] += 1
-            else:
-                assert rows[told] > 0, f"{told} was removed but never added"
-                rows[told] -= 1
-    return Followed(rows=+rows, columns=columns)
+    for row in (row for batch in changes for row in batch.to_pylist()):
+        adds = row.pop("rowkind") in ("+I", "+U")
+        told = as_items(row)
+        if kind.merge is not None:
+            key = kind.key({number: row.get(name) for name, number in columns})
+            for old in [old for old in rows if kind.key(_by_id(old, columns)) == key]:
+                del rows[old]
+            rows.update([told] if adds else [])
+        elif adds:
+            rows[told] += 1
+        else:
+            assert rows[told] > 0, f"{told} was removed but never added"
+            rows[told] -= 1
+    return +rows
 
 
 def _by_id(row: tuple[tuple[str, object], ...], columns: Columns) -> Row:
@@ -283,5 +285,6 @@ def after(line: Line, written: Rows, visible: Rows) -> State:
         visible=visible,
         columns=line.columns,
         highest=line.highest,
+        watermark=line.latest.watermark,
         parent=line.latest.serial,
     )

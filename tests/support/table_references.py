@@ -9,10 +9,9 @@ import hypothesis.strategies as st
 from hypothesis.stateful import rule
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.metadata.consumer import Consumer
 from support.table_kinds import EXPIRED, P
 from support.table_lines import WHO
-from support.table_model import LATER, replayed, shown
+from support.table_model import LATER, Followed, replayed, shown
 from support.table_upkeep import UpkeepActs
 
 _MOST_LINES = 4
@@ -60,6 +59,7 @@ class ReferenceActs(UpkeepActs):
             name, tag = f"b{self.made}", sorted(line.tags)[which % len(line.tags)]
             table.create_branch(name, tag)
             self.lines[name] = line.forked(tag)
+            self.rebucket(self.open(name), self.lines[name])
             self.count("create branch")
 
     @rule(which=WHO)
@@ -88,26 +88,36 @@ class ReferenceActs(UpkeepActs):
                 assert any(number < first for number in kept)
                 self.count("fast-forward, refused")
                 return
-            self.forget_stream(self.table, main)
             left = self.table._store.snapshots.ids()
-            self.lines["main"].forward(self.lines[name], left)
+            main.forward(self.lines[name], left)
+            self.rewind_stream(self.table, main, first)
             self.count("fast-forward")
         else:
             self.table.delete_branch(name)
             del self.lines[name]
             self.count("delete branch")
 
-    @rule(who=WHO, back=st.integers(0, 3))
-    def roll_back(self, who: int, back: int) -> None:
+    @rule(who=WHO, back=st.integers(0, 3), by=st.sampled_from(["", "timestamp", "watermark"]))
+    def roll_back(self, who: int, back: int, by: str) -> None:
         table, line = self.pick(who)
         if line.states:
             number = sorted(line.states)[-1 - back % len(line.states)]
-            self.forget_stream(table, line)
-            table.rollback_to(snapshot=number)
+            if by == "watermark":
+                points = {i: one.watermark for i, one in line.states.items()}
+            else:
+                points = {one.id: one.time_millis for one in table.snapshots}
+            point = points[number]
+            if by and point is not None:
+                number = max(i for i, other in points.items() if other == point)
+                given = f"table => '{table.name}', {by} => {point}"
+                self.sql(f"CALL sys.rollback_to_{by}({given})")
+            else:
+                table.rollback_to(snapshot=number)
             line.cut(number)
+            self.rewind_stream(table, line, number)
             self.leaves_orphans = True
             self.rebucket(self.open(table._store.paths.branch), line)
-            self.count("roll back")
+            self.count(f"roll back to {by or 'snapshot'}")
 
     @rule(who=WHO, which=WHO)
     def roll_back_to_tag(self, who: int, which: int) -> None:
@@ -115,11 +125,11 @@ class ReferenceActs(UpkeepActs):
         if line.tags:
             name = sorted(line.tags)[which % len(line.tags)]
             number, state = line.tags[name]
-            self.forget_stream(table, line)
             table.rollback_to(tag=name)
             if number not in line.states:  # its changelog is back where it has outlived it
                 line.states[number] = line.logs.get(number, replace(state, told=Counter()))
             line.cut(number)
+            self.rewind_stream(table, line, number)
             self.leaves_orphans = True
             self.rebucket(self.open(table._store.paths.branch), line)
             self.count("roll back to tag")
@@ -161,10 +171,10 @@ class ReferenceActs(UpkeepActs):
     def consume(self, who: int, next_snapshot: int) -> None:
         table, line = self.pick(who)
         if "c" in line.consumers:
-            table._store.consumers.delete("c")
+            table.maintenance.consumers.delete("c")
             del line.consumers["c"]
         else:
-            table._store.consumers.save("c", Consumer(next_snapshot=next_snapshot))
+            table.maintenance.consumers.reset("c", next_snapshot)
             line.consumers["c"] = next_snapshot
         self.count("consumer")
 
@@ -223,6 +233,13 @@ class ReferenceActs(UpkeepActs):
             self.committed(self.open(target), line, rows, rows, made)
             self.count("merge branch")
 
+    @rule(who=WHO, back=st.integers(0, 3))
+    def reset_stream(self, who: int, back: int) -> None:
+        table, line = self.pick(who)
+        if line.states and line.stream is not None:
+            self.rewind_stream(table, line, sorted(line.states)[-1 - back % len(line.states)])
+            self.count("reset a stream")
+
     @rule(who=WHO)
     def read_stream(self, who: int) -> None:
         """Read on where the stream of this branch was left; the changes give the table."""
@@ -233,7 +250,8 @@ class ReferenceActs(UpkeepActs):
             self.forget_stream(table, line)
         before = Counter() if line.stream is None else line.stream.rows
         stream = table.follow("full", consumer="s", until="now", timeout=0)
-        line.stream = replayed(stream, before, line.columns, self.kind)
+        rows = replayed((batch.rows for batch in stream), before, line.columns, self.kind)
+        line.stream = Followed(rows=rows, columns=line.columns)
         assert line.stream.rows == shown(line.latest.visible, line.columns)
         line.consumers["s"] = line.latest_id + 1
         assert table._store.consumers.list()["s"].next_snapshot == line.consumers["s"]

@@ -3,17 +3,18 @@
 from collections.abc import Callable
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis.stateful import precondition, rule
 
 from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
-from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
+from paimon_explore.errors import CommitConflictError, InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
-from support.table_kinds import K, P, value_of
+from support.table_kinds import PARTITIONS, K, P, value_of
 from support.table_lines import WHO, LinesMachine
-from support.table_model import LATER, Line, State, after, shown
+from support.table_model import LATER, Line, after, shown
 
 _MARKED_ROWS = {"data-evolution.enabled", "deletion-vectors.enabled"}
 _MOST_ROWS = 20
@@ -98,34 +99,44 @@ class UpkeepActs(LinesMachine):
             self.same_rows(table, line, made)
             self.count("sort")
 
-    @precondition(lambda self: int(self.kind.options.get("bucket", "0")) > 0)
-    @rule(who=WHO, buckets=st.integers(1, 3))
-    def rescale(self, who: int, buckets: int) -> None:
+    @precondition(lambda self: "bucket" in self.kind.options)
+    @rule(who=WHO, buckets=st.integers(1, 3), partition=st.sampled_from([None, *PARTITIONS]))
+    def rescale(self, who: int, buckets: int, partition: str | None) -> None:
         table, line = self.pick(who)
-        self.rescaled(table, line, buckets)
-
-    @precondition(lambda self: self.kind.options.get("bucket") == "-1")
-    @rule(who=WHO)
-    def assign_buckets_again(self, who: int) -> None:
-        table, line = self.pick(who)
-        self.rescaled(table, line, None)
+        count = None if self.kind.options["bucket"] == "-1" else buckets
+        if self.kind.crosses and partition is not None:
+            with pytest.raises(InvalidInputError, match="cannot be rescaled alone"):
+                table.maintenance.rescale(partitions=[{"p": partition}])
+            return
+        self.rescaled(table, line, count, partition)
+        self.rebucket(table, line)
 
     def rebucket(self, table: Table, line: Line) -> None:
         """Rescale a table whose files have other buckets than its schema asks for."""
         if int(self.kind.options.get("bucket", "0")) > 0:
             self.rescaled(table, line, None)
 
-    def rescaled(self, table: Table, line: Line, buckets: int | None) -> None:
+    def rescaled(
+        self, table: Table, line: Line, buckets: int | None, partition: str | None = None
+    ) -> None:
         """Expect the same rows in other buckets."""
         if not line.states:
             return
-        report = table.maintenance.rescale(buckets)
+        chosen = None if partition is None else [{"p": partition}]
+        report = table.maintenance.rescale(buckets, partitions=chosen)
         if report.snapshot_id is not None:
             assert report.snapshot_id == line.latest_id + 1
-            written = line.latest.written
-            line.states[report.snapshot_id] = after(line, written, written)
+            touched = {one.partition["p"] for one in report.partitions}
+            assert partition is None or touched == {partition}
+            written, seen = line.latest.written, line.latest.visible
+            if self.kind_name != "postponed buckets":
+                seen = (
+                    *(row for row in seen if row[P] not in touched),
+                    *(row for row in written if row[P] in touched),
+                )
+            line.states[report.snapshot_id] = after(line, written, seen)
             self.noted(table, line, report.snapshot_id)
-            self.count("rescale")
+            self.count("rescale" if partition is None else "rescale a partition")
 
     @precondition(lambda self: "data-evolution.enabled" not in self.kind.options)
     @rule(who=WHO, column=st.sampled_from(["v", "w"]))
@@ -223,7 +234,7 @@ class UpkeepActs(LinesMachine):
         if line.states:
             hint = self.table._store.snapshots.latest_hint() or line.latest_id + 1
             new.states = {number: state for number, state in line.states.items() if number >= hint}
-            new.states[line.latest_id + 1] = State(columns=line.columns, highest=line.highest)
+            new.states[line.latest_id + 1] = after(line, (), ())
         assert report.snapshots == len(line.states) - len(new.states) + bool(line.states)
         self.lines = {"main": new}
         self.count("purge")

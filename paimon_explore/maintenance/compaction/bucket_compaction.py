@@ -221,9 +221,9 @@ class UnitCompaction:
         self._vectors = BucketVectors(bucket.target, bucket.split)
         self._indexes = BucketIndexes(bucket.target, bucket.split, bucket.index)
         self._rules = _rules_of(schema, options, bucket, unit, self._levels)
-        self._drops_retracts = unit.level != 0 and (
-            unit.level >= bucket.levels.highest or self._rules.vectors
-        )
+        is_lowest = unit.level >= bucket.levels.highest or self._rules.vectors
+        is_chain = options.value(opt.CHAIN_TABLE_ENABLED)  # earlier partitions are below
+        self._drops_retracts = is_lowest and unit.level != 0 and not is_chain
         self._names = bucket.target.file_names()
         self._reader = SplitReader(
             unrestricted=True, as_stored=True, target=bucket.target, columns=schema.row_type.names

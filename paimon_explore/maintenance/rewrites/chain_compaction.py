@@ -26,6 +26,7 @@ from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import planned_again
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from paimon_explore.maintenance.row_level.primary_key_rows import write_primary_key_rows
 from paimon_explore.metadata.commit_message import SeenSnapshot
@@ -103,14 +104,17 @@ def _commit(found: ChainPartition) -> Snapshot | None:
         )
     partitions = frozenset({found.partition})
     seen = OverwrittenPartitions(since=SeenSnapshot.of(whole.snapshot), partitions=partitions)
+    committer = Committer(whole.store, schema, options=options)
     if found.is_whole:
         what = Overwrite(partitions=partitions)
         return commit_rewrite(
-            target, messages, lambda own: own.overwrite(messages, what, overwritten=seen)
+            target, messages, lambda own: own.overwrite(messages, what, overwritten=seen), committer
         )
-    return commit_rewrite(
-        target, messages, lambda own: Committer.commit(own, messages, overwritten=seen)
+    made = commit_rewrite(
+        target, messages, lambda own: own.commit(messages, overwritten=seen), committer
     )
+    auto_compact(committer, (whole.store, schema, options), messages)
+    return made
 
 
 def _rows(found: ChainPartition) -> Iterator[pa.RecordBatch]:

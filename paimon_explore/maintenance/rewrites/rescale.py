@@ -25,7 +25,7 @@ from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.local_time import system_clock
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compact import check_supported
 from paimon_explore.maintenance.rewrites.rewrite_commit import (
@@ -131,8 +131,16 @@ def rescale_table(
 
     Raises:
         InvalidInputError: the table has no buckets, or their number cannot be chosen.
-        UnsupportedFeatureError: the table uses a feature that a rewrite does not support.
+        UnsupportedFeatureError: a chain table, or a feature that a rewrite does not support.
     """
+    if options.value(opt.CHAIN_TABLE_ENABLED):
+        raise UnsupportedFeatureError(
+            "rescaling a chain table (its branches are merged bucket by bucket, so all of them "
+            "must have the same number)",
+            store.paths.root,
+            hint="Create a chain table with another 'bucket', and write the rows of each branch "
+            "to it.",
+        )
     count = _bucket_count(schema, options, buckets, partitions)
     target = WriteTarget(store=store, schema=schema, options=options)
     snapshot = snapshot_to_plan(store, schema)

@@ -122,10 +122,15 @@ class QueryOverTime:
                 f"The query reads the tables {choices(table.name for table in tables)}.",
                 hint="first_change() needs a query of one table; history() takes several.",
             )
-        test = _test(engine.tree, condition)
+        test, latest = _test(engine.tree, condition), store_of(tables[0]).snapshots.latest_id()
 
         def matching(number: int) -> pa.Table:
-            rows = self._rows(self._at(tables, number))
+            try:
+                rows = self._rows(self._at(tables, number))
+            except InvalidInputError:  # a column that the snapshot does not have yet
+                if number == latest:
+                    raise
+                return pa.table({})
             text = f"SELECT * FROM ({rows.text}) AS q WHERE {test}"  # noqa: S608 - of the query
             return self._rows_of(DuckRows(text, rows.sources))
 

@@ -320,3 +320,17 @@ def test_the_first_change_of_a_row(sales: pe.Table) -> None:
         sales.first_change("id = 1", "amount > 0")
     with pytest.raises(InvalidInputError, match="unknown"):
         sales.first_change("id = 1", "unknown > 0")
+
+
+def test_the_first_change_of_a_column_that_is_newer_than_some_snapshots(
+    catalog: pe.Catalog, sales: pe.Table
+) -> None:
+    sales.add_column("paid", "INT")
+    sales.upsert([{"id": 1, "city": "Oslo", "amount": 10, "paid": 7}])
+    first = sales.snapshots.keys()[-1]
+    sales.rename_column("paid", "price")
+    sales.upsert([{"id": 1, "city": "Oslo", "amount": 11, "price": 7}])
+    found = sales.first_change("id = 1", "price = 7")
+    assert (found.snapshot.id, found.before) == (first, first - 1)
+    found = catalog.sql("SELECT id, price FROM db.sales").first_change("price = 7")
+    assert (found.snapshot.id, found.before) == (first + 1, first)  # the query names the column

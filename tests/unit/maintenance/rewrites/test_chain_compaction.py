@@ -1,9 +1,11 @@
 """Partitions of chain tables, written to the snapshot branch."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from support.small_tables import new_catalog
 
@@ -16,7 +18,9 @@ CHAIN = {
 }
 
 
-def new(whole: Rows, changes: Rows) -> tuple[Catalog, Table]:
+def new(
+    whole: Rows, changes: Rows, options: Mapping[str, str] | None = None
+) -> tuple[Catalog, Table]:
     """A chain table with rows in both branches: day, key and value."""
     catalog = new_catalog()
     table = catalog.create_table(
@@ -24,7 +28,7 @@ def new(whole: Rows, changes: Rows) -> tuple[Catalog, Table]:
         {"dt": "STRING", "k": "INT", "v": "STRING", "n": "BIGINT"},
         partition_by="dt",
         primary_key=["dt", "k"],
-        options=CHAIN,
+        options={**CHAIN, **(options or {})},
     )
     for branch, rows in (("snapshot", whole), ("delta", changes)):
         table.create_branch(branch)
@@ -150,3 +154,33 @@ def test_other_tables_and_partitions_are_refused() -> None:
         table.maintenance.compact_chain_table({"k": 1})
     with pytest.raises(InvalidInputError, match="main branch of a chain table"):
         catalog.table("db.t$branch_delta").maintenance.compact_chain_table({"dt": "20260102"})
+
+
+def test_a_compaction_of_changes_keeps_deletions_for_earlier_partitions() -> None:
+    catalog, table = new([("20260101", 1, "a"), ("20260101", 2, "b")], [("20260102", 3, "c")])
+    catalog.table("db.t$branch_delta").set_options({"chain-table.enabled": "true"})
+    write(catalog, "delta", [("20260102", 1, "a")], kind="-D")
+    assert values(table, "20260102") == {2: "b", 3: "c"}
+    for _ in range(2):
+        catalog.table("db.t$branch_delta").compact()
+        assert values(table, "20260102") == {2: "b", 3: "c"}
+        assert values(catalog.table("db.t$branch_delta"), "20260102") == {3: "c"}
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
+@pytest.mark.parametrize("branch", ["main", "snapshot", "delta"])
+def test_branches_of_a_chain_table_keep_the_same_number_of_buckets(branch: str) -> None:
+    catalog, table = new([("20260101", 1, "a")], [("20260102", 1, "b")])
+    name = "db.t" if branch == "main" else f"db.t$branch_{branch}"
+    catalog.table(name).set_options({"chain-table.enabled": "true"})
+    with pytest.raises(UnsupportedFeatureError, match="Rescaling a chain table"):
+        catalog.table(name).maintenance.rescale(3)
+    assert values(table, "20260102") == {1: "b"}
+
+
+def test_a_new_whole_partition_with_deletion_vectors_is_visible_in_its_branch() -> None:
+    options = {"deletion-vectors.enabled": "true"}
+    catalog, table = new([("20260101", 1, "a")], [("20260102", 2, "b")], options)
+    made = table.maintenance.compact_chain_table({"dt": "20260102"})
+    assert made is not None
+    assert values(catalog.table("db.t$branch_snapshot"), "20260102") == {1: "a", 2: "b"}
