@@ -16,6 +16,7 @@ pytest_plugins = (
     "support.disk_waits",
     "support.event_loops",
     "support.figures",
+    "support.interpreter",
     "support.shared_starts",
     "support.single_reader_thread",
     "support.site",
@@ -23,7 +24,8 @@ pytest_plugins = (
 )
 """Copies of the demo warehouse; the fixtures of `tests/interop`, where a file `conftest.py` would
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
-reader thread per actor; a browser, with coroutines beside it; and what shares a process."""
+reader thread per actor; a browser, with coroutines beside it; what shares a process; and
+settings of the interpreter."""
 
 collect_ignore_glob = [
     "benchmarks/*",

@@ -45,11 +45,11 @@ class FilesAhead:
         """Request the files of splits, which the block reads in this order."""
         if max_requests(self.store.file_io) < 2:  # noqa: PLR2004 - two at once
             return nullcontext()
-        plain = [one for split in splits for one in _data_splits(split)]
-        self._load_schemas(plain)
+        self.load_schemas(splits)
         parts = (
             part
-            for one in plain
+            for split in splits
+            for one in _data_splits(split)
             for part in self._parts(one.source, range(one.start, one.start + one.count))
         )
         return requests_ahead(self.store.file_io, parts)
@@ -77,12 +77,15 @@ class FilesAhead:
             if not name.endswith(_READ_WHOLE):
                 yield str(files.paths[row].as_py()), None, size
 
-    def _load_schemas(self, splits: Iterable[DataSplit]) -> None:
-        """Load the schemas of the files of splits, several at a time."""
+    def load_schemas(self, splits: Sequence[Split]) -> None:
+        """Load the schemas of the files of splits at once, if the storage is remote."""
+        if max_requests(self.store.file_io) < 2:  # noqa: PLR2004 - two at once
+            return
         needed = {
-            (split.branch, int(str(number)))
+            (one.branch, int(str(number)))
             for split in splits
-            for number in as_python(column(split.files.table, "schema_id").unique())
+            for one in _data_splits(split)
+            for number in as_python(column(one.files.table, "schema_id").unique())
         }
         missing = sorted(needed - self.schemas.keys())
         calls = [partial(self.store.for_branch(of).schemas.load, number) for of, number in missing]

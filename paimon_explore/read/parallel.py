@@ -112,6 +112,7 @@ def read_splits(reader: SplitReader, splits: Sequence[Split]) -> Generator[list[
             threads stop at their next batch.
     """
     threads = threads_for(reader, splits)
+    reader.files_ahead.load_schemas(splits)
     tasks = _tasks(reader, splits, threads)
     first = list(islice(tasks, 2 * threads))
     if threads <= 1 or len(first) == 1:

@@ -147,12 +147,16 @@ def test_a_snapshot_that_only_python_knows_is_read(harness: Harness, history: Hi
 
 def test_errors_are_told_and_polls_become_rare(harness: Harness, history: History) -> None:
     page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
+    page.clock.install()
     asked.fails = True
+    later(page, 500)
     expect(page.locator(".pe-live")).to_contain_text("Reading failed, next try in 1 s.")
     expect(page.locator(".pe-live")).to_contain_text("refused")
+    later(page, 1000)
     expect(page.locator(".pe-live")).to_contain_text("next try in 2 s")
     asked.fails = False
     history.commit(("+", "f4"))
+    later(page, 2000)
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 4")
     harness.check()
 
@@ -162,7 +166,7 @@ def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
 ) -> None:
     page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     page.clock.install()
-    page.wait_for_timeout(800)
+    later(page, 800)
     assert 1 <= asked.polls < STARTING
     for hide in ("place.hidden = true", "place.remove()"):
         page.evaluate(f"() => {{ const place = document.querySelector('#place'); {hide}; }}")
@@ -172,7 +176,7 @@ def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
         assert asked.polls == before
         if "hidden" in hide:
             page.evaluate("() => { document.querySelector('#place').hidden = false; }")
-            page.wait_for_timeout(800)
+            later(page, 800)
             assert asked.polls > before
     harness.check()
 

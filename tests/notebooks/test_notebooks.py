@@ -10,16 +10,18 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java_runtime import java_home
 from support.depth import DEEP
 from support.required import lacking
 from support.shared_jvm import SHORT_RUN, shared_jvm
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -33,7 +35,9 @@ CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 SMALL = "PAIMON_EXPLORE_SMALL_NOTEBOOKS"
 
 
-def read(notebook: Path) -> nbformat.NotebookNode:
+def read(notebook: Path) -> "NotebookNode":
+    import nbformat  # noqa: PLC0415 - takes 5 CPU-s, of each process that collects the tests
+
     return nbformat.read(notebook, as_version=4)  # type: ignore[no-any-return, no-untyped-call]  # nbformat's
 
 
@@ -42,14 +46,20 @@ def solutions(source: str) -> list[str]:
     return ["".join(CODE.findall(text)) for text in SOLUTION.findall(source)]
 
 
-def with_solutions(content: nbformat.NotebookNode) -> nbformat.NotebookNode:
+def code_cell(source: str) -> "NotebookNode":
+    from nbformat.v4 import new_code_cell  # noqa: PLC0415 - likewise
+
+    return new_code_cell(source)  # type: ignore[no-any-return, no-untyped-call]  # nbformat's
+
+
+def with_solutions(content: "NotebookNode") -> "NotebookNode":
     """The notebook with a code cell for each solution, after the cell that has it."""
     cells = []
     for cell in content.cells:
         cells.append(cell)
         if cell.cell_type == "markdown":
             found = filter(None, solutions(cell.source))
-            cells += [nbformat.v4.new_code_cell(code) for code in found]  # type: ignore[no-untyped-call]  # nbformat's
+            cells += map(code_cell, found)
     content.cells = cells
     return content
 
@@ -108,13 +118,15 @@ def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    from nbclient import NotebookClient  # noqa: PLC0415 - likewise
+
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     monkeypatch.setenv("PYTHONPATH", path)
     if not DEEP:
         monkeypatch.setenv(SMALL, "1")
     content = with_solutions(read(notebook))
     if not any(SPARK_SESSION in cell.source for cell in content.cells):
-        content.cells.append(nbformat.v4.new_code_cell(NO_SPARK))  # type: ignore[no-untyped-call]  # nbformat's
+        content.cells.append(code_cell(NO_SPARK))
     elif notebook.stem == OWN_JVM:
         monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", shlex.join([*SHORT_RUN, "pyspark-shell"]))
     else:

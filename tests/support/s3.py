@@ -3,7 +3,6 @@
 import io
 import re
 import threading
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from moto.moto_server.werkzeug_app import create_backend_app
+from moto.s3.models import S3Backend, s3_backends
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 if TYPE_CHECKING:
@@ -26,16 +26,20 @@ class _Gate:
         self._missing = count
         self._lock = threading.Lock()
         self._open = threading.Event()
+        self.alone: list[str] = []
+        """The requests for which the others did not come."""
 
-    def passes(self, line: str) -> bool:
-        """Wait for the others; False if they do not come."""
+    def pass_through(self, line: str) -> None:
+        """Wait for the others."""
         if not self._pattern.search(line):
-            return True
+            return
         with self._lock:
             self._missing -= 1
             if self._missing <= 0:
                 self._open.set()
-        return self._open.wait(_PATIENCE_S)
+        if not self._open.wait(_PATIENCE_S):
+            self.alone.append(line)
+            self._open.set()
 
 
 @dataclass(slots=True)
@@ -65,7 +69,8 @@ class Requests:
     def together(self, count: int, pattern: str) -> Iterator[None]:
         """Hold back the first requests of a pattern until so many of them have arrived.
 
-        If they do not arrive within some seconds, all requests of the pattern fail.
+        Raises:
+            AssertionError: they did not arrive within some seconds.
         """
         gate = _Gate(pattern, count)
         self._gates.append(gate)
@@ -73,6 +78,7 @@ class Requests:
             yield
         finally:
             self._gates.remove(gate)
+        assert not gate.alone, f"{gate.alone[0]} came alone"
 
     @contextmanager
     def failing(self, pattern: str) -> Iterator[None]:
@@ -88,7 +94,7 @@ class Requests:
         self.log.append(line)
         assert self._failing is None or not self._failing.search(line), f"{line} fails"
         for gate in list(self._gates):
-            assert gate.passes(line), f"{line} came alone"
+            gate.pass_through(line)
 
 
 _PATIENCE_S = 20
@@ -114,7 +120,7 @@ class _OneByOne:
 
     def __init__(self, requests: Requests, *, ignores_conditions: bool) -> None:
         self._ignores_conditions = ignores_conditions
-        self._app = DomainDispatcherApplication(create_backend_app)
+        self._app = create_backend_app("s3")
         self._lock = threading.Lock()
         self._requests = requests
 
@@ -150,14 +156,31 @@ def _line(environment: "WSGIEnvironment") -> str:
     return f"{line} {environment['HTTP_RANGE']}" if "HTTP_RANGE" in environment else line
 
 
+def objects_of(bucket: str) -> dict[str, bytes]:
+    """What a bucket of this process holds."""
+    return {name: found.value for name, found in _backend().buckets[bucket].keys.items()}
+
+
+def _backend() -> S3Backend:
+    """What all servers of this process share."""
+    return s3_backends["123456789012"]["aws"]
+
+
 @contextmanager
-def s3_place(bucket: str, *, ignores_conditions: bool = False) -> Iterator[S3Place]:
-    """A server with an empty bucket, for as long as the block lasts.
+def s3_place(
+    bucket: str, objects: Mapping[str, bytes] | None = None, *, ignores_conditions: bool = False
+) -> Iterator[S3Place]:
+    """A server with a bucket, for as long as the block lasts.
 
     Args:
-        bucket: its name.
+        bucket: its name; what it holds stays as long as the process.
+        objects: what it gets at first.
         ignores_conditions: whether a conditional put replaces an existing object.
     """
+    if bucket not in _backend().buckets:
+        _backend().create_bucket(bucket, "us-east-1")
+    for name, content in (objects or {}).items():
+        _backend().put_object(bucket, name, content)
     requests = Requests()
     app = _OneByOne(requests, ignores_conditions=ignores_conditions)
     server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Handler)
@@ -165,9 +188,6 @@ def s3_place(bucket: str, *, ignores_conditions: bool = False) -> Iterator[S3Pla
     thread.start()
     try:
         endpoint = f"http://127.0.0.1:{server.server_port}"
-        request = urllib.request.Request(f"{endpoint}/{bucket}", method="PUT")  # noqa: S310 - loopback
-        with urllib.request.urlopen(request, timeout=20):  # noqa: S310 - loopback
-            pass
         options = {"s3.endpoint": endpoint, "s3.access-key": "k", "s3.secret-key": "s"}
         yield S3Place(location=f"s3://{bucket}/w", options=options, requests=requests)
     finally:

@@ -3,8 +3,13 @@
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
 
-_FOLDERS = ("tests/spark/", "tests/interop/catalogs/", "tests/interop/")
+_FOLDERS = ("tests/spark/", "tests/interop/catalogs/", "tests/interop/", "tests/browser/")
 """What each of them starts takes longer than most of its tests."""
+_OF_FOLDERS = {
+    "tests/docs/test_blocks_with_needs.py": "tests/interop/catalogs/",
+    "tests/docs/test_site.py": "tests/browser/",
+}
+"""Files elsewhere that need the same."""
 _ALONE = ("tests/spark/test_cluster.py",)
 """Files whose tests start all they need themselves."""
 
@@ -15,7 +20,7 @@ class SharedStarts(LoadFileScheduling):  # type: ignore[misc] # likewise
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
         folders = (folder for folder in _FOLDERS if file.startswith(folder))
-        return file if file in _ALONE else next(folders, file)
+        return file if file in _ALONE else _OF_FOLDERS.get(file) or next(folders, file)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -29,7 +29,10 @@ HERE = Path(__file__).resolve().parent
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.8"
 PACKAGES = ("java.lang", "java.util", "java.net", "java.nio", "java.util.concurrent", "sun.nio.ch")
 OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in PACKAGES]
-QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"]
+QUICK = [
+    *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"),
+    *("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
+]
 """Settings that let short-lived servers start in half of the time."""
 SOURCES = {
     "rest": "RestServer",

@@ -57,7 +57,7 @@ def test_unknown_settings_are_refused() -> None:
 
 
 def test_a_store_that_does_not_answer_is_a_storage_error() -> None:
-    file_io = ObjectStoreFileIO((*NOBODY.items(), ("timeout", "1 second")))
+    file_io = ObjectStoreFileIO((*NOBODY.items(), ("timeout", "1 second"), ("max_retries", "1")))
     with pytest.raises((StorageError, InvalidInputError)):
         file_io.read("s3://bucket/key")
 
