@@ -25,6 +25,7 @@ from paimon_explore.data_types.arrow_buffers import (
     expand_ranges,
     int64_values,
     list_offsets,
+    map_distinct,
     null_scalar,
     nulls_like,
     take_column,
@@ -263,6 +264,26 @@ def _take_by_source(parts: Sequence[Column], owners: Ints) -> Column:
 def text(kernel: str) -> Kernel:
     """Returns the kernel of a function of one text."""
     return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))
+
+
+def cased(kernel: str, change: Callable[[str], str]) -> Kernel:
+    """Returns the kernel of `upper` or `lower`; Arrow's keeps the length, but ß becomes SS."""
+    options = pc.MatchSubstringOptions(r"[^\x00-\x7F]")
+
+    def run(columns: Sequence[Column], _result: DataType) -> Column:
+        found = call(kernel, columns[0])
+        other = call("match_substring_regex", columns[0], options=options)
+        if not true_mask(other).any():
+            return found
+        texts = call("filter", columns[0], other)
+        return call(
+            "replace_with_mask",
+            found,
+            other,
+            map_distinct(texts, lambda one: change(str(one)), pa.string()),
+        )
+
+    return run
 
 
 def joined(columns: Sequence[Column], _result: DataType) -> Column:

@@ -152,6 +152,13 @@ def test_nan_is_the_greatest_value() -> None:
     assert found("least(d, f) <= 1.0") == [True, True, True, False, None]
 
 
+def test_upper_and_lower_may_change_the_length() -> None:
+    table = pa.table({"s": ["éß", "abc", None, "ﬁn", "ΑΣ", "İ"]})
+    assert truths("upper(s) = 'ÉSS'", table) == [True, False, None, False, False, False]
+    assert truths("upper(s) IN ('FIN', 'ABC')", table) == [False, True, None, True, False, False]
+    assert truths("lower(s) IN ('ας', 'i̇')", table) == [False, False, None, False, True, True]
+
+
 def test_far_dates_have_no_nanoseconds() -> None:
     table = pa.table({"dt": pa.array([date(3000, 1, 1)]), "n": pa.array([0], pa.timestamp("ns"))})
     assert truths("CAST(dt AS TIMESTAMP(9)) IS NULL", table) == [True]
