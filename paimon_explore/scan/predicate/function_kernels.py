@@ -230,7 +230,7 @@ def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
 
 def null_if(columns: Sequence[Column], _result: DataType) -> Column:
     """`nullif`: the first value; null where it equals the second."""
-    same = call("coalesce", call("equal", *columns), _FALSE)
+    same = call("coalesce", compared(CompareOp.EQ, columns[0], columns[1]), _FALSE)
     return call("if_else", same, nulls_like(columns[0]), columns[0])
 
 

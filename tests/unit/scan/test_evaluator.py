@@ -150,6 +150,7 @@ def test_nan_is_the_greatest_value() -> None:
     assert found("greatest(d, f) IS NAN") == [True, True, False, True, False]
     assert found("greatest(d, f) = 2.0") == [False, False, True, False, None]
     assert found("least(d, f) <= 1.0") == [True, True, True, False, None]
+    assert found("nullif(d, CAST('NaN' AS DOUBLE)) IS NULL") == [True, False, False, True, True]
 
 
 def test_upper_and_lower_may_change_the_length() -> None:
