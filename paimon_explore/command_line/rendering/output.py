@@ -298,6 +298,9 @@ def standard_output(form: Format, width: int | None = None) -> Output:
     return Output(format=form, stream=sys.stdout, width=width, is_terminal=is_terminal)
 
 
+_NULLABLE_PARTS = pa.struct([(field.name, field.type) for field in VARIANT_ARROW])
+
+
 # Dates and times become text, also inside of nested values: Python cannot represent all of them,
 # such as nanoseconds and years after 9999.
 def cell_values(column: Column) -> list[object]:
@@ -313,13 +316,18 @@ def cell_values(column: Column) -> list[object]:
 
 def _has_variants(kind: pa.DataType) -> bool:
     inner = (kind.field(at).type for at in range(kind.num_fields))
-    return kind.equals(VARIANT_ARROW) or any(map(_has_variants, inner))
+    return _is_variant(kind) or any(map(_has_variants, inner))
+
+
+def _is_variant(kind: pa.DataType) -> bool:
+    """Return whether it is the type of variants, also in results of DuckDB."""
+    return kind.equals(VARIANT_ARROW) or kind.equals(_NULLABLE_PARTS)
 
 
 def _with_documents(value: object, kind: pa.DataType) -> object:
     """A value with JSON in place of its variants."""
     match value:
-        case dict() if kind.equals(VARIANT_ARROW):
+        case dict() if _is_variant(kind):
             return JsonText(variant_text(value["value"], value["metadata"]))
         case dict() if isinstance(kind, pa.StructType):
             return {field.name: _with_documents(value[field.name], field.type) for field in kind}

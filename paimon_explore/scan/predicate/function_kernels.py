@@ -5,8 +5,10 @@ An index of an array that is out of range gives null, also where Spark's ANSI mo
 condition is evaluated for rows that another part of it excludes.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import partial, reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +25,7 @@ from paimon_explore.data_types.arrow_buffers import (
     expand_ranges,
     int64_values,
     list_offsets,
+    map_distinct,
     null_scalar,
     nulls_like,
     take_column,
@@ -206,9 +209,18 @@ def whole(kernel: str) -> Kernel:
 
 
 def extreme(kernel: str) -> Kernel:
-    """Returns the kernel of `greatest` or `least`, which ignore nulls."""
+    """Returns the kernel of `greatest` or `least`, which ignore nulls; NaN is the largest value."""
     options = pc.ElementWiseAggregateOptions(skip_nulls=True)
-    return lambda columns, _: call(kernel, *columns, options=options)
+
+    def run(columns: Sequence[Column], _result: DataType) -> Column:
+        found = call(kernel, *columns, options=options)
+        if kernel.startswith("min") or not pa.types.is_floating(found.type):
+            return found  # Arrow ignores NaN beside numbers
+        nans = [call("coalesce", call("is_nan", one), _FALSE) for one in columns]
+        nan = values_array([math.nan], AtomicType(root=TypeRoot.DOUBLE))[0].cast(found.type)
+        return call("if_else", reduce(partial(call, "or"), nans), nan, found)
+
+    return run
 
 
 def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
@@ -218,11 +230,12 @@ def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
 
 def null_if(columns: Sequence[Column], _result: DataType) -> Column:
     """`nullif`: the first value; null where it equals the second."""
-    same = call("coalesce", call("equal", *columns), values_array([False], _BOOLEAN)[0])
+    same = call("coalesce", compared(CompareOp.EQ, columns[0], columns[1]), _FALSE)
     return call("if_else", same, nulls_like(columns[0]), columns[0])
 
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+_FALSE: Value = values_array([False], _BOOLEAN)[0]
 
 
 def case_when(columns: Sequence[Column], result: DataType) -> Column:
@@ -251,6 +264,26 @@ def _take_by_source(parts: Sequence[Column], owners: Ints) -> Column:
 def text(kernel: str) -> Kernel:
     """Returns the kernel of a function of one text."""
     return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))
+
+
+def cased(kernel: str, change: Callable[[str], str]) -> Kernel:
+    """Returns the kernel of `upper` or `lower`; Arrow's keeps the length, but ß becomes SS."""
+    options = pc.MatchSubstringOptions(r"[^\x00-\x7F]")
+
+    def run(columns: Sequence[Column], _result: DataType) -> Column:
+        found = call(kernel, columns[0])
+        other = call("match_substring_regex", columns[0], options=options)
+        if not true_mask(other).any():
+            return found
+        texts = call("filter", columns[0], other)
+        return call(
+            "replace_with_mask",
+            found,
+            other,
+            map_distinct(texts, lambda one: change(str(one)), pa.string()),
+        )
+
+    return run
 
 
 def joined(columns: Sequence[Column], _result: DataType) -> Column:

@@ -114,7 +114,7 @@ def aligned(left: Column, right: Column) -> tuple[Column, Column]:
     if pa.types.is_temporal(left.type):
         return _nanos(left), _nanos(right)
     if pa.types.is_floating(left.type) or pa.types.is_floating(right.type):
-        return _cast(left, pa.float64()), _cast(right, pa.float64())
+        return _doubles(left), _doubles(right)
     if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
         wide = pa.decimal256(_MAX_DIGITS, max(_scale(left.type), _scale(right.type)))
         return _cast(left, wide), _cast(right, wide)
@@ -154,11 +154,22 @@ def _found(array: Column, values: Column) -> Column:
     return found
 
 
+def _doubles(array: Column) -> Column:
+    """Casts numbers to DOUBLE, rounded to the nearest."""
+    if not isinstance(array.type, pa.Decimal128Type):
+        return array.cast(pa.float64(), safe=False)
+    from paimon_explore.data_types.casts.numeric_casts import numbers_from_decimals  # noqa: PLC0415 - for few reads
+
+    precision, scale = array.type.precision, array.type.scale
+    source = AtomicType(root=TypeRoot.DECIMAL, precision=precision, scale=scale)
+    return numbers_from_decimals(array, source, AtomicType(root=TypeRoot.DOUBLE))
+
+
 def _cast(array: Column, target: pa.DataType) -> Column:
     """Casts an array; integers are cast to decimals by way of DECIMAL(20, 0)."""
     if pa.types.is_decimal(target) and pa.types.is_integer(array.type):
         array = array.cast(pa.decimal256(20, 0))
-    return array.cast(target, safe=not pa.types.is_floating(target))
+    return array.cast(target)
 
 
 def _scale(arrow: pa.DataType) -> int:

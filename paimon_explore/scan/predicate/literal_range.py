@@ -2,7 +2,9 @@
 
 Binding converts a comparison with any constant to one with a value of the column's type: for a
 BIGINT, `a < 3.5` is `a <= 3`, and `a = 3.5` is never true. Only numbers compared with FLOAT or
-DOUBLE are rounded to the nearest value, so that 0.1 equals a stored 0.1.
+DOUBLE are rounded to the nearest value, so that 0.1 equals a stored 0.1. For a DECIMAL, a constant
+of FLOAT or DOUBLE is the shortest decimal that is nearest to it: so values of up to 15 digits are
+compared as if both were DOUBLE, as in Spark, and the float 1.1 equals a stored 1.10.
 """
 
 import math
@@ -95,6 +97,8 @@ def _range_of(constant: Literal, target: AtomicType, zone: tzinfo | None) -> Lit
     if root is TypeRoot.BOOLEAN:
         return _exactly(value) if isinstance(value, bool) else None
     number = _number(constant)
+    if root is TypeRoot.DECIMAL and isinstance(value, float) and isinstance(number, Fraction):
+        number = Fraction(repr(value))
     return None if number is None else _number_range(number, target)
 
 

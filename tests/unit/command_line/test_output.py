@@ -10,7 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore.command_line.rendering.output import Format, Output
+import paimon_explore as pe
+from paimon_explore.command_line.rendering.machine_text import json_text
+from paimon_explore.command_line.rendering.output import Format, Output, json_cells
 from paimon_explore.command_line.rendering.text_table import cell_width
 from support.command_line import Program, obeyed
 from support.depth import DEEP
@@ -249,3 +251,11 @@ def test_a_terminal_gets_a_bold_heading(monkeypatch: pytest.MonkeyPatch) -> None
     output = Output(format=Format.TEXT, stream=stream, width=80, is_terminal=True)
     output.rows(pa.table({"a": [1]}))
     assert stream.getvalue().startswith("\x1b[1m")
+
+
+def test_variants_of_results_of_sql_are_documents() -> None:
+    rows = "VALUES ('[1, \"a\"]'), (NULL) t(x)"
+    query = f"SELECT parse_json(x) AS v, array(parse_json(x)) AS l FROM {rows}"  # noqa: S608
+    (batch,) = pe.sql(query).to_arrow().combine_chunks().to_batches()
+    cells = {name: json_cells(batch[name]) for name in ("v", "l")}
+    assert json_text(cells) == '{"v":[[1,"a"],null],"l":[[[1,"a"]],[null]]}'

@@ -126,6 +126,40 @@ def test_texts_are_cast_to_numbers_and_dates_only_if_they_are_some() -> None:
     ]
 
 
+def test_decimals_become_the_nearest_double() -> None:
+    numbers = [Decimal(n).scaleb(-3) for n in (8588980006, 335, 1005, -1005, 123456789999, 0)]
+    kind = row_type_of({"m": "DECIMAL(15, 3)", "d": "DOUBLE"})
+    doubles = pa.array([float(n) for n in numbers])
+    table = pa.table({"m": pa.array(numbers, pa.decimal128(15, 3)), "d": doubles})
+    for where in ("CAST(m AS DOUBLE) = d", "m = d", "m * 1e0 = d", "m <= d AND d <= m"):
+        assert evaluate(bind(parse_where(where), kind), table, kind).to_pylist() == [True] * 6
+    for number in numbers:
+        where = f"m = {float(number)!r}e0" if "e" not in repr(float(number)) else f"m = {number}"
+        found = evaluate(bind(parse_where(where), kind), table, kind).to_pylist()
+        assert found == [one == number for one in numbers]
+
+
+def test_nan_is_the_greatest_value() -> None:
+    kind = row_type_of({"d": "DOUBLE", "f": "FLOAT"})
+    floats = pa.array([0.0, NAN, 2.0, NAN, None], pa.float32())
+    table = pa.table({"d": pa.array([NAN, 0.0, 1.0, None, None]), "f": floats})
+
+    def found(where: str) -> list[bool | None]:
+        return evaluate(bind(parse_where(where), kind), table, kind).to_pylist()
+
+    assert found("greatest(d, f) IS NAN") == [True, True, False, True, False]
+    assert found("greatest(d, f) = 2.0") == [False, False, True, False, None]
+    assert found("least(d, f) <= 1.0") == [True, True, True, False, None]
+    assert found("nullif(d, CAST('NaN' AS DOUBLE)) IS NULL") == [True, False, False, True, True]
+
+
+def test_upper_and_lower_may_change_the_length() -> None:
+    table = pa.table({"s": ["éß", "abc", None, "ﬁn", "ΑΣ", "İ"]})
+    assert truths("upper(s) = 'ÉSS'", table) == [True, False, None, False, False, False]
+    assert truths("upper(s) IN ('FIN', 'ABC')", table) == [False, True, None, True, False, False]
+    assert truths("lower(s) IN ('ας', 'i̇')", table) == [False, False, None, False, True, True]
+
+
 def test_far_dates_have_no_nanoseconds() -> None:
     table = pa.table({"dt": pa.array([date(3000, 1, 1)]), "n": pa.array([0], pa.timestamp("ns"))})
     assert truths("CAST(dt AS TIMESTAMP(9)) IS NULL", table) == [True]
