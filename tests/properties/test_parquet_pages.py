@@ -23,6 +23,7 @@ from paimon_explore.read.schema_evolution import Casting, field_sources
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.expression import Expression, names_of
+from support.depth import some
 from support.predicates import ROW_TYPE, Row, batch_of, predicates, rows
 
 Found = list[tuple[int, str]]
@@ -43,10 +44,10 @@ class File:
 @st.composite
 def files(draw: st.DrawFn, *, indexed: bool | None = None) -> File:
     """Files of small pages: few different rows, many times, in order or not."""
-    some = draw(rows.filter(bool))
+    few = draw(rows.filter(bool))
     chance = random.Random(draw(st.integers(0, 2**32)))  # noqa: S311 - test data
-    places = chance.choices(range(len(some)), k=draw(st.integers(_LEAST, _MOST)))
-    batch = batch_of([some[i] for i in (sorted(places) if draw(st.booleans()) else places)])
+    places = chance.choices(range(len(few)), k=draw(st.integers(_LEAST, _MOST)))
+    batch = batch_of([few[i] for i in (sorted(places) if draw(st.booleans()) else places)])
     out = io.BytesIO()
     how = {
         "row_group_size": draw(st.sampled_from([17, 60, 1000])),
@@ -146,8 +147,8 @@ def paged(
     casting = Casting(path="/t/f.parquet")
     condition = FilePredicate.of(expr, read, stored, casting)
     found: Found = []
-    some = Projection(stored=tuple(stored), output=None, batch_rows=batch_rows)
-    for batch, positions in matching_rows(file, condition, some, kept):
+    whole = Projection(stored=tuple(stored), output=None, batch_rows=batch_rows)
+    for batch, positions in matching_rows(file, condition, whole, kept):
         assert 0 < batch.rows <= batch_rows
         columns = [
             source.column(None if at is None else batch.columns[at], batch.rows, casting)
@@ -157,7 +158,7 @@ def paged(
         places = first if positions is None else positions
         values = pa.RecordBatch.from_arrays(columns, names=list(wanted.names))
         found += [(int(places[i]), text) for i, text in filtered(values, expr)]
-    for count in range(len(stored) + 1):
+    for count in some(range(len(stored) + 1), 3, len(data)):
         given = tuple(stored[:count])
         only = Projection(stored=tuple(stored), output=given, batch_rows=batch_rows)
         file.paged_bytes, file.late_bytes = 0, 0

@@ -12,6 +12,11 @@ _OF_FOLDERS = {
 """Files elsewhere that need the same."""
 _ALONE = ("tests/spark/test_cluster.py",)
 """Files whose tests start all they need themselves."""
+_FIRST = (
+    *("tests/faults/test_kills.py", "tests/faults/test_many_processes.py"),
+    *("tests/faults/test_random_acts.py", "tests/spark/test_cluster.py"),
+)
+"""Files of few tests that take long: at the end, all other processes would wait for them."""
 
 
 class SharedStarts(LoadFileScheduling):  # type: ignore[misc] # likewise
@@ -21,6 +26,12 @@ class SharedStarts(LoadFileScheduling):  # type: ignore[misc] # likewise
         file: str = super()._split_scope(nodeid)
         folders = (folder for folder in _FOLDERS if file.startswith(folder))
         return file if file in _ALONE else _OF_FOLDERS.get(file) or next(folders, file)
+
+    def _assign_work_unit(self, node: object) -> None:
+        for scope in _FIRST:
+            if scope in self.workqueue:
+                self.workqueue.move_to_end(scope, last=False)
+        super()._assign_work_unit(node)
 
 
 @pytest.hookimpl(optionalhook=True)
