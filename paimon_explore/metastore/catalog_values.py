@@ -13,8 +13,11 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import TableKind
 from paimon_explore.metadata.options.table_options import TYPE, TableOptions
+from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
     from paimon_explore.store.catalog_environment import CatalogEnvironment, SiblingTables
@@ -87,6 +90,29 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
             wanted.full_name,
             hint="Create a format table by create_format_table of a REST or Hive catalog.",
         )
+
+
+def check_movable(file_io: FileIO, folder: str) -> None:
+    """Check that a table can be moved: its rows name no files in its own folder.
+
+    Args:
+        file_io: the storage of the table.
+        folder: the folder of the table; nothing is checked if there is no table.
+
+    Raises:
+        UnsupportedFeatureError: a primary-key table has BLOBs in managed files.
+    """
+    main = TableStore(file_io, TablePaths(folder))
+    for store in (main, *map(main.for_branch, main.branches.names())):
+        for schema in map(store.schemas.load, store.schemas.ids()):
+            for name in managed_blobs(schema, TableOptions(schema.options)):
+                raise UnsupportedFeatureError(
+                    f"renaming a primary-key table with the BLOB column {name!r}, whose "
+                    "descriptors refer to files in the table's folder,",
+                    folder,
+                    hint="Create a table of the new name, and write INSERT INTO target SELECT * "
+                    "FROM source.",
+                )
 
 
 def check_same_schema(found: TableSchema, given: TableSchema, folder: str) -> None:

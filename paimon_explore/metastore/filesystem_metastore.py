@@ -22,7 +22,12 @@ from paimon_explore.fileio.paths import join, parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo, check_paimon_table
+from paimon_explore.metastore.catalog_values import (
+    DatabaseInfo,
+    TableInfo,
+    check_movable,
+    check_paimon_table,
+)
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.unsupported import Unsupported
 from paimon_explore.store.table_store import TableStore
@@ -123,6 +128,8 @@ class FilesystemMetastore(Unsupported):
             self._check_database(name)
         if new_name in known:
             raise AlreadyExistsError("database", new_name, self.warehouse)
+        for table in self.tables(name):
+            check_movable(self.file_io, join(self.folder(name), table))
         self.file_io.rename_folder(self.folder(name), self.folder(new_name))
 
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
@@ -178,6 +185,7 @@ class FilesystemMetastore(Unsupported):
             raise NotFoundError("table", source.table, source.database)
         if self.file_io.exists(self._table_folder(target)):
             raise AlreadyExistsError("table", target.table, target.database)
+        check_movable(self.file_io, self._table_folder(source))
         try:
             self.file_io.rename_folder(self._table_folder(source), self._table_folder(target))
         except MissingFileError as error:  # another client renamed or dropped it

@@ -13,6 +13,8 @@ from oracle import ROW_KIND, SNAPSHOT, JavaPaimon, JavaPaimonError
 from oracle.values import Filter
 from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError
+from support.chain_machine import CHAIN_KINDS, ChainMachine, run_chains
+from support.depth import DEEP, some
 from support.rows import difference
 
 pytestmark = pytest.mark.interop
@@ -253,3 +255,19 @@ def test_partitions_expire_as_by_java(
     assert sorted(map(str, gone)) == sorted(map(str, theirs))
     assert len(preview.expiring) == len({str(one) for one in gone})
     assert outcome(lambda: None, copy) == outcome(lambda: None, Path(table.path))
+
+
+@pytest.mark.parametrize("name", some(list(CHAIN_KINDS), 2))
+def test_java_reads_what_any_acts_leave(name: str, java: JavaPaimon, tmp_path: Path) -> None:
+    class Machine(ChainMachine):
+        options = CHAIN_KINDS[name]
+
+        def warehouse(self, space: str) -> str:
+            return f"file://{tmp_path}/{space}"
+
+        def teardown(self) -> None:
+            super().teardown()
+            table = self.open("main")
+            assert difference(java.read(table.path), table.to_arrow()) == ""
+
+    assert run_chains(Machine, *((10, 40) if DEEP else (2, 20)))

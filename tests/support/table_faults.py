@@ -52,6 +52,7 @@ class FaultyTableMachine(TableMachine):
     """Everything that can be done to a table, and fails now and then."""
 
     faulty: FaultyFileIO | None = None
+    is_interrupted = True
 
     def open(self, name: str, options: Mapping[str, str] | None = None) -> Table:
         table = super().open(name, options)

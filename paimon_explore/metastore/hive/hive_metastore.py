@@ -25,7 +25,12 @@ from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
-from paimon_explore.metastore.catalog_values import TableInfo, check_paimon_table, check_same_schema
+from paimon_explore.metastore.catalog_values import (
+    TableInfo,
+    check_movable,
+    check_paimon_table,
+    check_same_schema,
+)
 from paimon_explore.metastore.hive import hive_partitions
 from paimon_explore.metastore.hive.hive_client import HiveClient
 from paimon_explore.metastore.hive.hive_lock import HiveLock, LockTiming
@@ -422,6 +427,8 @@ class HiveMetastore(HiveViews):
             raise NotFoundError("table", source.table, source.database)
         self.database(target.database)
         before = self._tables.mapping.location(table)
+        if before is not None and not is_external(table):
+            check_movable(*self.storage_of(before))
         renamed = self._tables.rename(source, target)
         after = self._tables.mapping.location(renamed)
         if before is None or after is None or before == after or is_external(table):

@@ -29,6 +29,7 @@ from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.catalog_values import (
     DatabaseInfo,
     TableInfo,
+    check_movable,
     check_paimon_table,
     properties_of,
 )
@@ -260,6 +261,7 @@ class JdbcMetastore(Unsupported):
                 self._check_database(source.database)
                 raise NotFoundError("table", source.table, source.database)
             self._check_free(target, "table")
+            check_movable(self.file_io, self._folder(source))
             with self.rows.database.transaction():
                 self.rows.rename_table(source, target)
                 self.file_io.rename_folder(self._folder(source), self._folder(target))

@@ -480,3 +480,19 @@ def test_files_are_not_copied_to_another_table(tmp_path: Path) -> None:
     table.upsert(rows((1, 1, b"a")))
     with pytest.raises(UnsupportedFeatureError, match="descriptors refer to files of this table"):
         Catalog(tmp_path).sql("CALL sys.copy('db.t', 'db.u')")
+
+
+def test_a_table_whose_rows_name_its_files_is_not_moved(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    table.upsert(rows((1, 1, b"one")))
+    table.create_tag("old")
+    table.drop_column("b")
+    catalog = Catalog(tmp_path)
+    for rename in (
+        lambda: catalog.rename_table("db.t", "db.u"),
+        lambda: catalog.rename_database("db", "shop"),
+        lambda: catalog.sql("ALTER TABLE db.t RENAME TO db.u"),
+    ):
+        with pytest.raises(UnsupportedFeatureError, match=r"BLOB column 'b'.*INSERT INTO"):
+            rename()
+    assert table.at(tag="old").to_arrow().to_pylist() == rows((1, 1, b"one"))
