@@ -130,7 +130,11 @@ def may_read_previous(target: ScanTarget, snapshot: Snapshot) -> bool:
     """Whether a stream with any filter may read changes of a commit from the state before it."""
     if target.schema.primary_keys:
         return snapshot.commit_kind in _ROW_CHANGING_KINDS
-    return _without_keys(_States(target, TRUE), snapshot) is _Source.DIFFERENCE
+    states = _States(target, TRUE)
+    if _without_keys(states, snapshot) is _Source.DIFFERENCE:
+        return True
+    is_append = snapshot.commit_kind is CommitKind.APPEND
+    return is_append and states.has_partial_files(snapshot)  # it tells whether their rows are new
 
 
 class _Source(Enum):
@@ -387,10 +391,16 @@ class _States:
         entries = listed_entries(self.target, snapshot.delta_manifest_list, self.partitions)
         before = self.find(snapshot.id - 1)
         if before is None or before.next_row_id is None:
-            is_partial = valid_mask(column(entries.table, "write_cols")).any()
-            return snapshot.id > 1 and bool(is_partial)
+            return snapshot.id > 1 and self.has_partial_files(snapshot)
         first = column(entries.table, "first_row_id")
         return bool((valid_mask(first) & (int64_values(first) < before.next_row_id)).any())
+
+    def has_partial_files(self, snapshot: Snapshot) -> bool:
+        """Whether files of a commit have only some columns, such as a BLOB (data evolution)."""
+        if not self.target.options.value(DATA_EVOLUTION_ENABLED):
+            return False
+        entries = listed_entries(self.target, snapshot.delta_manifest_list, self.partitions)
+        return bool(valid_mask(column(entries.table, "write_cols")).any())
 
     def lacks_state(self, snapshot: Snapshot) -> bool:
         """Whether a snapshot or the one before it has expired."""
