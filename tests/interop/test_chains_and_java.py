@@ -13,9 +13,10 @@ from oracle import ROW_KIND, SNAPSHOT, JavaPaimon, JavaPaimonError
 from oracle.values import Filter
 from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError
-from support.chain_machine import CHAIN_KINDS, ChainMachine, run_chains
+from support.chain_machine import CHAIN_KINDS, ChainMachine
 from support.depth import DEEP, some
 from support.rows import difference
+from support.table_machine import run_histories
 
 pytestmark = pytest.mark.interop
 
@@ -270,4 +271,4 @@ def test_java_reads_what_any_acts_leave(name: str, java: JavaPaimon, tmp_path: P
             table = self.open("main")
             assert difference(java.read(table.path), table.to_arrow()) == ""
 
-    assert run_chains(Machine, *((10, 40) if DEEP else (2, 20)))
+    assert run_histories(Machine, *((10, 40) if DEEP else (2, 20)))

@@ -5,13 +5,14 @@
 
 import pytest
 
-from support.chain_machine import CHAIN_KINDS, ChainMachine, run_chains
+from support.chain_machine import CHAIN_KINDS, ChainMachine
 from support.depth import DEEP, some
 from support.figures import Figures
+from support.table_machine import run_histories
 
 
 @pytest.mark.parametrize("name", some(list(CHAIN_KINDS), 4))
 def test_chains_read_back_after_any_steps(name: str, figures: Figures) -> None:
     machine = type("Machine", (ChainMachine,), {"options": CHAIN_KINDS[name]})
-    steps = run_chains(machine, *((50, 60) if DEEP else (3, 15)))
+    steps = run_histories(machine, *((50, 60) if DEEP else (3, 15)))
     figures.add("steps of chain tables", steps)

@@ -10,12 +10,10 @@ from uuid import uuid4
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import Phase, settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from support.depth import DEEP
 from support.small_tables import new_catalog
 from support.table_model import LATER
 
@@ -224,17 +222,3 @@ def _spec(partition: Partition) -> dict[str, object]:
 
 def _found(table: Table) -> Counter[tuple[object, ...]]:
     return Counter(tuple(row.values()) for row in table.to_arrow().to_pylist())
-
-
-def run_chains(machine: type[ChainMachine], count: int, steps: int) -> int:
-    """Run histories of so many steps, the same each time but in a deep run; the steps made."""
-    machine.steps = Counter()
-    chosen = settings(
-        max_examples=count,
-        stateful_step_count=steps,
-        phases=(Phase.generate,),
-        derandomize=not DEEP,
-        report_multiple_bugs=False,
-    )
-    run_state_machine_as_test(machine, settings=chosen)
-    return machine.steps.total()

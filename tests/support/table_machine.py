@@ -19,6 +19,7 @@ from hypothesis.stateful import (
 
 from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from support.chain_machine import ChainMachine
 from support.depth import DEEP
 from support.memory_files import UnchangedFiles, forget_files, forget_manifests
 from support.table_kinds import MORE, PARTITIONS, Key, P, Row, Rows, V, W, key_of, value_of
@@ -334,7 +335,7 @@ def _at_least(value: object, least: int) -> bool:
     return isinstance(value, int) and value >= least
 
 
-def run_histories(machine: type[TableMachine], count: int, steps: int) -> int:
+def run_histories(machine: type[TableMachine | ChainMachine], count: int, steps: int) -> int:
     """Run histories of so many steps, the same each time but in a deep run; the steps made."""
     machine.steps = Counter()
     chosen = settings(
