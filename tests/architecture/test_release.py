@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from shutil import make_archive
 from types import ModuleType
 from typing import cast
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -170,16 +170,18 @@ def test_workflows_run_scripts_of_ci_only() -> None:
 
 def test_the_package_runs_from_a_zip_file(tmp_path: Path) -> None:
     """As Spark's executors import what `--py-files` sends."""
-    archive = make_archive(str(tmp_path / "code"), "zip", ROOT, "paimon_explore")
+    archive = tmp_path / "code.zip"
+    with ZipFile(archive, "w") as made:
+        for path in (ROOT / "paimon_explore").rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                made.write(path, path.relative_to(ROOT))
     text = f"""
-import sys; sys.path.insert(0, {archive!r})
+import sys; sys.path.insert(0, {str(archive)!r})
 import paimon_explore as pe
-catalog = pe.demo()
-print(pe.__file__.startswith({archive!r}), catalog.table("demo.orders").count())
-print(catalog.sql("SELECT max(round(1.5)) AS n").to_arrow().to_pylist())
 from paimon_explore.widgets.bundles import bundle
-print(len(bundle("explorer")) > 100_000)
-"""  # noqa: S608 - no query of a table
+found = pe.sql("SELECT max(round(1.5)) AS n").to_arrow().to_pylist()
+print(pe.__file__.startswith({str(archive)!r}), found, len(bundle("explorer")) > 100_000)
+"""
     command = [sys.executable, "-c", text]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)  # noqa: S603 - our own interpreter
-    assert done.stdout == "True 30\n[{'n': Decimal('2')}]\nTrue\n"
+    assert done.stdout == "True [{'n': Decimal('2')}] True\n"

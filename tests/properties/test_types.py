@@ -14,6 +14,7 @@ from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.casts.java_formatting import double_text, float_text
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
+    VECTOR_ELEMENTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -53,6 +54,11 @@ def atomic_types(draw: st.DrawFn) -> AtomicType:
     return AtomicType(root=root, nullable=nullable)
 
 
+NUMBERS = st.builds(
+    AtomicType, root=st.sampled_from(sorted(VECTOR_ELEMENTS, key=str)), nullable=st.booleans()
+)
+
+
 def nested_types(inner: st.SearchStrategy[DataType]) -> st.SearchStrategy[DataType]:
     nullable = st.booleans()
     fields = st.lists(
@@ -63,7 +69,7 @@ def nested_types(inner: st.SearchStrategy[DataType]) -> st.SearchStrategy[DataTy
     return st.one_of(
         st.builds(ArrayType, element=inner, nullable=nullable),
         st.builds(MultisetType, element=inner, nullable=nullable),
-        st.builds(VectorType, element=inner, length=st.integers(1, 9), nullable=nullable),
+        st.builds(VectorType, element=NUMBERS, length=st.integers(1, 9), nullable=nullable),
         st.builds(MapType, key=inner, value=inner, nullable=nullable),
         st.builds(RowType, fields=fields.map(tuple), nullable=nullable),
     )
