@@ -122,13 +122,14 @@ class QueryOverTime:
                 f"The query reads the tables {choices(table.name for table in tables)}.",
                 hint="first_change() needs a query of one table; history() takes several.",
             )
-        test, latest = _test(engine.tree, condition), store_of(tables[0]).snapshots.latest_id()
+        test, snapshots = _test(engine.tree, condition), store_of(tables[0]).snapshots
+        latest = snapshots.latest()
 
         def matching(number: int) -> pa.Table:
             try:
                 rows = self._rows(self._at(tables, number))
             except InvalidInputError:  # a column that the snapshot does not have yet
-                if number == latest:
+                if latest is None or snapshots.load(number).schema_id == latest.schema_id:
                     raise
                 return pa.table({})
             text = f"SELECT * FROM ({rows.text}) AS q WHERE {test}"  # noqa: S608 - of the query
