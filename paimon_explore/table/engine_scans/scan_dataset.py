@@ -55,10 +55,16 @@ from paimon_explore.table.engine_scans.comparable_values import (
 from paimon_explore.table.engine_scans.lazy_scan import LazyScan, narrowed
 
 _Rows = TypeVar("_Rows", pa.RecordBatch, pa.Table)
+_FILE_BYTES = 1 << 10
+"""Size of a file, large enough that Arrow reads from it."""
 
 
 class _NoFile(RawIOBase):
-    """The file of a dataset whose rows Arrow cannot read by itself."""
+    """The file of a dataset whose rows Arrow cannot read by itself.
+
+    An error of `seek` or `tell`, which Arrow calls at once, would be kept with the frames of all
+    callers, and so with the dataset itself, for the life of the process.
+    """
 
     def readable(self) -> bool:
         return True
@@ -66,7 +72,13 @@ class _NoFile(RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def tell(self) -> NoReturn:
+    def seek(self, *_position: int) -> int:
+        return _FILE_BYTES
+
+    def tell(self) -> int:
+        return _FILE_BYTES
+
+    def read(self, _size: int = -1) -> NoReturn:
         raise _refused("Arrow's own reading")
 
 
