@@ -5,6 +5,7 @@ The question before a command removes or rewrites files.
 
 import sys
 from collections.abc import Callable, Sequence
+from inspect import getdoc
 from typing import Any, Protocol
 
 import click
@@ -112,25 +113,31 @@ class Register(Protocol):
         """Return the command."""
 
 
-def command(
-    group: click.Group, name: str, *examples: str, no_args_is_help: bool = False
-) -> Register:
-    """Make a function a command of a group; its docstring is the help.
+def command(group: click.Group, name: str, *, no_args_is_help: bool = False) -> Register:
+    """Make a function a command of a group.
+
+    Its docstring is the help; the section `Examples:` has command lines without the name of the
+    program.
 
     Args:
         group: the group.
         name: the name of the command.
-        examples: command lines without the name of the program.
         no_args_is_help: print the help if no argument is given.
     """
-    made: Register = group.command(
-        name,
-        cls=ExampleCommand,
-        examples=examples,
-        context_settings=_SETTINGS,
-        no_args_is_help=no_args_is_help,
-    )
-    return made
+
+    def register(function: CommandFunction, /) -> click.Command:
+        text, _, examples = (getdoc(function) or "").partition("\n\nExamples:\n")
+        made: Register = group.command(
+            name,
+            cls=ExampleCommand,
+            help=text,
+            examples=[line.strip() for line in examples.splitlines()],
+            context_settings=_SETTINGS,
+            no_args_is_help=no_args_is_help,
+        )
+        return made(function)
+
+    return register
 
 
 @click.group(cls=CommandGroup, name=PROGRAM, context_settings=_SETTINGS)

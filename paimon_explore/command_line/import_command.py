@@ -50,14 +50,7 @@ class NewTable:
         return bool(self.primary_key or self.partition_by or self.types or self.options)
 
 
-@command(
-    main_group,
-    "import",
-    "import wh/demo.db/orders orders.csv --dry-run",
-    "import demo.orders orders.csv more.jsonl -w wh",
-    "import demo.people people.csv -w wh --create --primary-key id --type id=BIGINT",
-    "import wh/demo.db/notes notes.parquet --overwrite --yes --json",
-)
+@command(main_group, "import")
 @table_name
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--create", "is_new", is_flag=True, help="Create the table, and its database.")
@@ -108,6 +101,12 @@ def import_files(  # noqa: PLR0913 - the options of the command
     Text files may be compressed with gzip (.gz).
 
     In a table with a primary key, rows replace or merge with those of the same key.
+
+    Examples:
+        import wh/demo.db/orders orders.csv --dry-run
+        import demo.orders orders.csv more.jsonl -w wh
+        import demo.people people.csv -w wh --create --primary-key id --type id=BIGINT
+        import wh/demo.db/notes notes.parquet --overwrite --yes --json
     """
     from paimon_explore.command_line.file_import.file_formats import format_of, open_import
     from paimon_explore.command_line.file_import.import_file import CsvOptions

@@ -48,9 +48,7 @@ _FILE_COLUMNS = {
 }
 
 
-@command(
-    main_group, "ls", "ls wh", "ls --warehouse wh demo --long", "ls --catalog prod 'demo.o%' --json"
-)
+@command(main_group, "ls")
 @source_options
 @click.argument("what", required=False, metavar="[PATH|DATABASE[.PATTERN]]")
 @click.option("-l", "--long", "is_long", is_flag=True, help="Also open each table.")
@@ -62,6 +60,11 @@ def list_tables(*, source: "Source", what: str | None, is_long: bool, output: "O
     the tables of one DATABASE can be listed; in PATTERN, % stands for any characters.
 
     --long adds the latest snapshot, its stored rows, and the keys.
+
+    Examples:
+        ls wh
+        ls --warehouse wh demo --long
+        ls --catalog prod 'demo.o%' --json
     """
     import pyarrow as pa
 
@@ -103,13 +106,7 @@ def _tables(source: "Source", what: str | None) -> "tuple[Catalog, dict[str, tup
     return catalog, {database: tuple(catalog.tables(database, pattern or None))}
 
 
-@command(
-    main_group,
-    "schema",
-    "schema wh/demo.db/orders",
-    "schema demo.trips --warehouse wh --history",
-    "schema wh/demo.db/parcels --options --json",
-)
+@command(main_group, "schema")
 @opened_table
 @point_options
 @click.option("--history", "with_history", is_flag=True, help="All versions of the schema.")
@@ -123,7 +120,13 @@ def show_schema(
     with_options: bool,
     output: "Output",
 ) -> int:
-    """Print the columns of a table."""
+    """Print the columns of a table.
+
+    Examples:
+        schema wh/demo.db/orders
+        schema demo.trips --warehouse wh --history
+        schema wh/demo.db/parcels --options --json
+    """
     from paimon_explore.command_line.table_rows import column_rows, option_rows
 
     if with_history and with_options:
@@ -138,29 +141,24 @@ def show_schema(
     return OK
 
 
-@command(
-    main_group,
-    "snapshots",
-    "snapshots wh/demo.db/orders",
-    "snapshots demo.orders --warehouse wh --last 2 --json",
-)
+@command(main_group, "snapshots")
 @opened_table
 @click.option("-n", "--last", type=click.IntRange(min=1), help="Only the newest ones.")
 @output_options
 def show_snapshots(*, table: "Table", last: int | None, output: "Output") -> None:
-    """List the snapshots, oldest first."""
+    """List the snapshots, oldest first.
+
+    Examples:
+        snapshots wh/demo.db/orders
+        snapshots demo.orders --warehouse wh --last 2 --json
+    """
     rows = table.inspect.snapshots()
     if last is not None:
         rows = rows.slice(max(rows.num_rows - last, 0))
     output.listing(rows, columns=_SNAPSHOT_COLUMNS, noun="snapshot")
 
 
-@command(
-    main_group,
-    "files",
-    "files wh/demo.db/orders",
-    "files wh/demo.db/orders --where \"dt = '2026-01-01' and size < 1 MB\" --csv",
-)
+@command(main_group, "files")
 @opened_table
 @point_options
 @click.option("--where", default="", help="A condition on partition, bucket, level, rows, size, …")
@@ -172,16 +170,15 @@ def show_files(
 
     --where takes a condition on partition columns, bucket, level, rows, size, schema, created,
     added, removed and file.
+
+    Examples:
+        files wh/demo.db/orders
+        files wh/demo.db/orders --where "dt = '2026-01-01' and size < 1 MB" --csv
     """
     output.listing(point(table).files(where).to_arrow(), columns=_FILE_COLUMNS, noun="file")
 
 
-@command(
-    main_group,
-    "partitions",
-    "partitions wh/demo.db/orders",
-    "partitions demo.orders --warehouse wh --snapshot 2 --json",
-)
+@command(main_group, "partitions")
 @opened_table
 @point_options
 @click.option("--where", default="", help="A condition, as for files.")
@@ -189,17 +186,26 @@ def show_files(
 def show_partitions(
     *, table: "Table", point: "Callable[[Table], Table]", where: str, output: "Output"
 ) -> None:
-    """List the partitions of a snapshot with their files, rows and bytes."""
+    """List the partitions of a snapshot with their files, rows and bytes.
+
+    Examples:
+        partitions wh/demo.db/orders
+        partitions demo.orders --warehouse wh --snapshot 2 --json
+    """
     output.listing(point(table).partitions(where).to_arrow(), noun="partition")
 
 
-@command(main_group, "demo", "demo my-demo", "demo my-demo --json")
+@command(main_group, "demo")
 @click.argument("folder", default="paimon-demo")
 @output_options
 def make_demo(*, folder: str, output: "Output") -> None:
     """Create a small warehouse with one table of every kind.
 
     FOLDER is created; a warehouse that is there already is not changed.
+
+    Examples:
+        demo my-demo
+        demo my-demo --json
     """
     from paimon_explore.table.catalog.demo import demo
 
@@ -209,10 +215,15 @@ def make_demo(*, folder: str, output: "Output") -> None:
     output.document({"warehouse": catalog.warehouse, "tables": tables}, text)
 
 
-@command(main_group, "version", "version", "version --json")
+@command(main_group, "version")
 @output_options
 def show_version(*, output: "Output") -> None:
-    """Print the versions of the program, Python and the packages that read data."""
+    """Print the versions of the program, Python and the packages that read data.
+
+    Examples:
+        version
+        version --json
+    """
     found = _versions()
     output.document(found, _version_text(found))
 
@@ -262,7 +273,7 @@ def _optional_version(package: str) -> str | None:
         return None
 
 
-@command(main_group, "completion", "completion bash", "completion zsh", no_args_is_help=True)
+@command(main_group, "completion", no_args_is_help=True)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def show_completion(shell: str) -> int:
     """Print the script that completes commands, options and tables in a shell.
@@ -271,6 +282,10 @@ def show_completion(shell: str) -> int:
     bash: eval "$(paimon-explore completion bash)" in ~/.bashrc
     zsh:  eval "$(paimon-explore completion zsh)" in ~/.zshrc
     fish: paimon-explore completion fish > ~/.config/fish/completions/paimon-explore.fish
+
+    Examples:
+        completion bash
+        completion zsh
     """  # noqa: D301 - click's sign for text that is not wrapped
     from click.shell_completion import get_completion_class
 

@@ -26,18 +26,8 @@ if TYPE_CHECKING:
     from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.table.table import Table
 
-if TYPE_CHECKING:
-    from paimon_explore.command_line.rendering.output import Output
-    from paimon_explore.table.table import Table
 
-
-@command(
-    main_group,
-    "compact",
-    "compact wh/demo.db/orders --dry-run",
-    "compact demo.orders -w wh --partition dt=2026-01-01 --yes",
-    "compact demo.orders -w wh --sort zorder --by id,amount --yes --json",
-)
+@command(main_group, "compact")
 @opened_table
 @click.option("--minor", is_flag=True, help="Only what the table's options ask for.")
 @click.option(
@@ -67,7 +57,13 @@ def compact(  # noqa: PLR0913 - the options of the command
     is_dry_run: bool,
     output: "Output",
 ) -> None:
-    """Rewrite files into fewer and larger ones with the same rows, in one commit."""
+    """Rewrite files into fewer and larger ones with the same rows, in one commit.
+
+    Examples:
+        compact wh/demo.db/orders --dry-run
+        compact demo.orders -w wh --partition dt=2026-01-01 --yes
+        compact demo.orders -w wh --sort zorder --by id,amount --yes --json
+    """
     from paimon_explore.command_line.compaction_preview import compaction_rows, summary
     from paimon_explore.inspection.rendering.number_format import plural
 
@@ -92,12 +88,7 @@ def compact(  # noqa: PLR0913 - the options of the command
     output.document({"snapshot_id": snapshot.id, "files": files}, text)
 
 
-@command(
-    main_group,
-    "expire",
-    "expire wh/demo.db/orders --retain-max 2 --dry-run",
-    "expire demo.orders -w wh --older-than '2 d' --retain-min 1 --yes",
-)
+@command(main_group, "expire")
 @opened_table
 @click.option("--retain-min", type=click.IntRange(min=1), help="Keep at least so many.")
 @click.option("--retain-max", type=click.IntRange(min=1), help="Keep at most so many.")
@@ -120,6 +111,10 @@ def expire(  # noqa: PLR0913 - the options of the command
 
     Options that are left out have the values of the table's snapshot.… options. With --dry-run,
     --csv prints the files that would be removed.
+
+    Examples:
+        expire wh/demo.db/orders --retain-max 2 --dry-run
+        expire demo.orders -w wh --older-than '2 d' --retain-min 1 --yes
     """
     given: dict[str, Any] = {"retain_min": retain_min, "retain_max": retain_max}
     given |= {"older_than": older_than, "limit": limit}
@@ -142,12 +137,7 @@ def expire(  # noqa: PLR0913 - the options of the command
     return OK
 
 
-@command(
-    main_group,
-    "orphans",
-    "orphans wh/demo.db/orders --dry-run",
-    "orphans demo.orders -w wh --older-than '3 d' --yes --json",
-)
+@command(main_group, "orphans")
 @opened_table
 @click.option(
     "--older-than",
@@ -168,7 +158,12 @@ def orphans(
     is_dry_run: bool,
     output: "Output",
 ) -> None:
-    """Remove files that no snapshot, tag or branch refers to; JSON and CSV list them."""
+    """Remove files that no snapshot, tag or branch refers to; JSON and CSV list them.
+
+    Examples:
+        orphans wh/demo.db/orders --dry-run
+        orphans demo.orders -w wh --older-than '3 d' --yes --json
+    """
     from functools import partial
 
     import pyarrow as pa
@@ -195,7 +190,7 @@ def orphans(
     output.message(f"{table.name}: {what}")
 
 
-@command(main_group, "fsck", "fsck wh/demo.db/orders", "fsck demo.parcels -w wh --read-rows --json")
+@command(main_group, "fsck")
 @opened_table
 @click.option("--read-rows", is_flag=True, help="Also read every data file.")
 @click.option(
@@ -206,6 +201,10 @@ def fsck(*, table: "Table", read_rows: bool, cross_check_all: bool, output: "Out
     """Check that the files of a table, in all branches, are complete and consistent.
 
     The exit code is 3 if there are findings.
+
+    Examples:
+        fsck wh/demo.db/orders
+        fsck demo.parcels -w wh --read-rows --json
     """
     import pyarrow as pa
 
@@ -249,7 +248,7 @@ def _print_findings(rows: list[dict[str, str]], output: "Output") -> None:
                 output.line(line)
 
 
-@command(main_group, "health", "health wh/demo.db/parcels", "health demo.customers -w wh --json")
+@command(main_group, "health")
 @opened_table
 @point_options
 @output_options
@@ -258,6 +257,10 @@ def health(*, table: "Table", point: "Callable[[Table], Table]", output: "Output
 
     Each finding has its figure, its threshold and the option that changes it. The exit code is 3
     if there are warnings or errors; notes do not count.
+
+    Examples:
+        health wh/demo.db/parcels
+        health demo.customers -w wh --json
     """
     from paimon_explore.inspection.health.findings import Severity
 

@@ -25,14 +25,7 @@ _COLUMNS_HELP = "Comma-separated columns; a.b is a field of the ROW column a."
 _WHERE_HELP = "A condition in SQL."
 
 
-@command(
-    main_group,
-    "head",
-    "head wh/demo.db/orders",
-    "head demo.orders -w wh -n 3 --columns id,city --where \"dt = '2026-01-01'\"",
-    "head wh/demo.db/orders --all --csv",
-    "head 'demo.orders$files' -w wh --json",
-)
+@command(main_group, "head")
 @table_name
 @point_options
 @click.option(
@@ -64,6 +57,12 @@ def show_head(  # noqa: PLR0913 - the options of the command
 
     Rows are printed as they are read: --all needs little memory for tables of any size. Names of
     system tables end with $files, $snapshots, $audit_log and so on.
+
+    Examples:
+        head wh/demo.db/orders
+        head demo.orders -w wh -n 3 --columns id,city --where "dt = '2026-01-01'"
+        head wh/demo.db/orders --all --csv
+        head 'demo.orders$files' -w wh --json
     """
     names = column_names(columns)
     rows = None if is_all else limit
@@ -83,12 +82,7 @@ def show_head(  # noqa: PLR0913 - the options of the command
     output.rows(table.scan(names, where, rows).to_batches())
 
 
-@command(
-    main_group,
-    "explain",
-    "explain wh/demo.db/orders --where \"dt = '2026-01-01' AND id > 200\"",
-    "explain demo.customers -w wh --where 'id = 7' --json",
-)
+@command(main_group, "explain")
 @opened_table
 @point_options
 @click.option("--columns", metavar="NAMES", help=_COLUMNS_HELP)
@@ -104,17 +98,16 @@ def explain(
     limit: int | None,
     output: "Output",
 ) -> int:
-    """Explain which files a read opens or skips, and why."""
+    """Explain which files a read opens or skips, and why.
+
+    Examples:
+        explain wh/demo.db/orders --where "dt = '2026-01-01' AND id > 200"
+        explain demo.customers -w wh --where 'id = 7' --json
+    """
     return output.report(point(table).explain(where, columns=column_names(columns), limit=limit))
 
 
-@command(
-    main_group,
-    "diff",
-    "diff wh/demo.db/orders",
-    "diff wh/demo.db/orders 2 4 --rows 5",
-    "diff demo.trips -w wh before --json",
-)
+@command(main_group, "diff")
 @opened_table
 @click.argument("before", required=False)
 @click.argument("after", required=False)
@@ -127,6 +120,11 @@ def diff(
 
     BEFORE and AFTER are snapshot ids, tags or times; by default the latest snapshot is compared
     with the one before it. 0 is the empty table before the first snapshot.
+
+    Examples:
+        diff wh/demo.db/orders
+        diff wh/demo.db/orders 2 4 --rows 5
+        diff demo.trips -w wh before --json
     """
     return output.report(table.diff(_point(table, before), _point(table, after), rows=rows))
 
@@ -138,12 +136,7 @@ def _point(table: "Table", text: str | None) -> int | str | None:
     return int(text)
 
 
-@command(
-    main_group,
-    "history",
-    "history wh/demo.db/customers 6",
-    "history demo.parcels -w wh \"dt = '2026-01-01', id = 2\" --json",
-)
+@command(main_group, "history")
 @opened_table
 @click.argument("key")
 @click.option("--last", type=click.IntRange(min=1), help="Number of newest snapshots to read.")
@@ -152,6 +145,10 @@ def history(*, table: "Table", key: str, last: int | None, output: "Output") -> 
     """Show the stored versions of a primary key in each snapshot, and the merged row.
 
     KEY is a value, or a condition for each key column: "id = 3, dt = 'd1'".
+
+    Examples:
+        history wh/demo.db/customers 6
+        history demo.parcels -w wh "dt = '2026-01-01', id = 2" --json
     """
     return output.report(table.history(_key(table, key), snapshots=last))
 

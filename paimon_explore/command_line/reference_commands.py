@@ -40,21 +40,21 @@ def branch_group() -> None:
     """List, create, rename and delete branches, or fast-forward to one."""
 
 
-@command(tag_group, "list", "tag list wh/demo.db/trips", "tag list demo.trips -w wh --json")
+@command(tag_group, "list")
 @opened_table
 @output_options
 def list_tags(*, table: "Table", output: "Output") -> None:
-    """List the tags."""
+    """List the tags.
+
+    Examples:
+        tag list wh/demo.db/trips
+        tag list demo.trips -w wh --json
+    """
     rows = table.inspect.tags()
     output.listing(rows, columns=_TAG_COLUMNS, noun="tag")
 
 
-@command(
-    tag_group,
-    "create",
-    "tag create wh/demo.db/orders v1",
-    "tag create demo.orders v2 -w wh --snapshot 3 --retain '7 d' --json",
-)
+@command(tag_group, "create")
 @opened_table
 @click.argument("tag")
 @click.option("--snapshot", type=int, metavar="ID", help="The snapshot; by default the latest.")
@@ -70,7 +70,12 @@ def create_tag(
     replace: bool,
     output: "Output",
 ) -> None:
-    """Create a tag."""
+    """Create a tag.
+
+    Examples:
+        tag create wh/demo.db/orders v1
+        tag create demo.orders v2 -w wh --snapshot 3 --retain '7 d' --json
+    """
     create = table.maintenance.replace_tag if replace else table.create_tag
     _print_tag(create(tag, snapshot, retained=retain), output)
 
@@ -80,22 +85,21 @@ def _print_tag(tag: "Tag", output: "Output") -> None:
     output.document({"tag": tag.name, "snapshot_id": tag.snapshot.id}, text)
 
 
-@command(tag_group, "rename", "tag rename wh/demo.db/trips before start")
+@command(tag_group, "rename")
 @opened_table
 @click.argument("tag")
 @click.argument("new_name")
 @output_options
 def rename_tag(*, table: "Table", tag: str, new_name: str, output: "Output") -> None:
-    """Rename a tag."""
+    """Rename a tag.
+
+    Examples:
+        tag rename wh/demo.db/trips before start
+    """
     _print_tag(table.maintenance.rename_tag(tag, new_name), output)
 
 
-@command(
-    tag_group,
-    "delete",
-    "tag delete wh/demo.db/trips before --dry-run",
-    "tag delete demo.trips before -w wh --yes",
-)
+@command(tag_group, "delete")
 @opened_table
 @click.argument("tag")
 @confirm_options
@@ -103,7 +107,12 @@ def rename_tag(*, table: "Table", tag: str, new_name: str, output: "Output") -> 
 def delete_tag(
     *, table: "Table", tag: str, is_confirmed: bool, is_dry_run: bool, output: "Output"
 ) -> None:
-    """Delete a tag, and the files that no snapshot and no other tag needs."""
+    """Delete a tag, and the files that no snapshot and no other tag needs.
+
+    Examples:
+        tag delete wh/demo.db/trips before --dry-run
+        tag delete demo.trips before -w wh --yes
+    """
     found = table.tags[tag]
     document = {"tag": tag, "snapshot_id": found.snapshot.id}
     what = f"tag {tag!r} of snapshot {found.snapshot.id}"
@@ -118,20 +127,20 @@ def delete_tag(
     output.document({**document, "deleted": True, "files": len(removed)}, text)
 
 
-@command(branch_group, "list", "branch list wh/demo.db/trips", "branch list demo.trips -w wh --csv")
+@command(branch_group, "list")
 @opened_table
 @output_options
 def list_branches(*, table: "Table", output: "Output") -> None:
-    """List the branches other than main."""
+    """List the branches other than main.
+
+    Examples:
+        branch list wh/demo.db/trips
+        branch list demo.trips -w wh --csv
+    """
     output.listing(table.inspect.branches(), noun="branch")
 
 
-@command(
-    branch_group,
-    "create",
-    "branch create wh/demo.db/trips trial",
-    "branch create demo.trips trial -w wh --tag before",
-)
+@command(branch_group, "create")
 @opened_table
 @click.argument("name_of_branch", metavar="BRANCH")
 @click.option("--tag", metavar="NAME", help="Where it starts; by default without rows.")
@@ -139,31 +148,35 @@ def list_branches(*, table: "Table", output: "Output") -> None:
 def create_branch(
     *, table: "Table", name_of_branch: str, tag: str | None, output: "Output"
 ) -> None:
-    """Create a branch, from the snapshot of a tag or empty."""
+    """Create a branch, from the snapshot of a tag or empty.
+
+    Examples:
+        branch create wh/demo.db/trips trial
+        branch create demo.trips trial -w wh --tag before
+    """
     table.create_branch(name_of_branch, tag)
     start = "without rows; --tag starts it at a tag" if tag is None else f"from tag {tag!r}"
     text = f"Created branch {name_of_branch!r} {start}."
     output.document({"branch": name_of_branch, "tag": tag}, text)
 
 
-@command(branch_group, "rename", "branch rename wh/demo.db/trips draft plan")
+@command(branch_group, "rename")
 @opened_table
 @click.argument("name_of_branch", metavar="BRANCH")
 @click.argument("new_name")
 @output_options
 def rename_branch(*, table: "Table", name_of_branch: str, new_name: str, output: "Output") -> None:
-    """Rename a branch."""
+    """Rename a branch.
+
+    Examples:
+        branch rename wh/demo.db/trips draft plan
+    """
     table.maintenance.rename_branch(name_of_branch, new_name)
     text = f"Branch {name_of_branch!r} is now {new_name!r}."
     output.document({"branch": new_name}, text)
 
 
-@command(
-    branch_group,
-    "delete",
-    "branch delete wh/demo.db/trips draft --dry-run",
-    "branch delete demo.trips draft -w wh --yes",
-)
+@command(branch_group, "delete")
 @opened_table
 @click.argument("name_of_branch", metavar="BRANCH")
 @confirm_options
@@ -171,7 +184,12 @@ def rename_branch(*, table: "Table", name_of_branch: str, new_name: str, output:
 def delete_branch(
     *, table: "Table", name_of_branch: str, is_confirmed: bool, is_dry_run: bool, output: "Output"
 ) -> None:
-    """Delete a branch; `orphans` removes the files that only it needed."""
+    """Delete a branch; `orphans` removes the files that only it needed.
+
+    Examples:
+        branch delete wh/demo.db/trips draft --dry-run
+        branch delete demo.trips draft -w wh --yes
+    """
     found = table.branches[name_of_branch]
     if is_dry_run:
         document = {"branch": found, "deleted": False}
@@ -182,12 +200,7 @@ def delete_branch(
     output.document({"branch": found, "deleted": True}, f"Deleted branch {found!r}.")
 
 
-@command(
-    branch_group,
-    "fast-forward",
-    "branch fast-forward wh/demo.db/trips draft --dry-run",
-    "branch fast-forward demo.trips draft -w wh --yes",
-)
+@command(branch_group, "fast-forward")
 @opened_table
 @click.argument("name_of_branch", metavar="BRANCH")
 @confirm_options
@@ -195,7 +208,12 @@ def delete_branch(
 def fast_forward(
     *, table: "Table", name_of_branch: str, is_confirmed: bool, is_dry_run: bool, output: "Output"
 ) -> None:
-    """Replace the main branch by a branch; later snapshots of main are removed."""
+    """Replace the main branch by a branch; later snapshots of main are removed.
+
+    Examples:
+        branch fast-forward wh/demo.db/trips draft --dry-run
+        branch fast-forward demo.trips draft -w wh --yes
+    """
     found = table.branches[name_of_branch]
     what = f"the main branch by branch {found!r}"
     if is_dry_run:

@@ -29,15 +29,7 @@ if TYPE_CHECKING:
 _HELP = "Statements end with ';'. Commands: .tables, .help, .quit. Tab completes names."
 
 
-@command(
-    main_group,
-    "sql",
-    "sql -w wh 'SELECT city, count(*) AS orders FROM demo.orders GROUP BY city ORDER BY city'",
-    "sql -w wh -d demo 'SELECT * FROM orders LIMIT 3' --json",
-    "sql -t o=wh/demo.db/orders \"SELECT max(id) FROM o WHERE dt = '2026-01-01'\" --csv",
-    "sql -w wh 'SELECT count(*) FROM demo.orders VERSION AS OF 1'",
-    "sql -w wh \"UPDATE demo.orders SET city = 'Rome' WHERE id = 7\"",
-)
+@command(main_group, "sql")
 @source_options
 @click.argument("statement", required=False)
 @click.option("-d", "--database", help="The database of tables that are named without one.")
@@ -80,6 +72,13 @@ def sql(  # noqa: PLR0913 - options of the command
 
     Without STATEMENT, statements are read from standard input: in a terminal by a prompt with
     history and completion. The STATEMENT - is always standard input.
+
+    Examples:
+        sql -w wh 'SELECT city, count(*) AS orders FROM demo.orders GROUP BY city ORDER BY city'
+        sql -w wh -d demo 'SELECT * FROM orders LIMIT 3' --json
+        sql -t o=wh/demo.db/orders "SELECT max(id) FROM o WHERE dt = '2026-01-01'" --csv
+        sql -w wh 'SELECT count(*) FROM demo.orders VERSION AS OF 1'
+        sql -w wh "UPDATE demo.orders SET city = 'Rome' WHERE id = 7"
     """
     from paimon_explore.command_line.sql.catalog_tables import CatalogTables
 

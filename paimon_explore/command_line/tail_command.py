@@ -24,13 +24,7 @@ SNAPSHOT_COLUMN = "_snapshot"
 """The column of the output with the id of the snapshot."""
 
 
-@command(
-    main_group,
-    "tail",
-    "tail wh/demo.db/events --from 2 --count 2",
-    "tail demo.orders -w wh --from earliest --where 'id < 2' --timeout 0 --json",
-    "tail demo.orders -w wh --poll 0.1 --timeout 0.2 --columns id,city",
-)
+@command(main_group, "tail")
 @opened_table
 @click.option(
     "--from",
@@ -77,6 +71,11 @@ def tail(  # noqa: PLR0913 - the options of the command
 
     +I is an inserted row, -U and +U are a row before and after an update, -D is a deleted row.
     The command ends after --count rows, after --timeout, with the snapshot --until, or with Ctrl+C.
+
+    Examples:
+        tail wh/demo.db/events --from 2 --count 2
+        tail demo.orders -w wh --from earliest --where 'id < 2' --timeout 0 --json
+        tail demo.orders -w wh --poll 0.1 --timeout 0.2 --columns id,city
     """
     follow = Follow(
         table=table,

@@ -24,6 +24,7 @@ from paimon_explore.encoding.binary_row.decoder import arities, decode_rows
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.json_members import JsonMembers
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.metadata.options.column_options import STATS_MODE
 from paimon_explore.metadata.options.table_options import (
@@ -38,7 +39,7 @@ _TRUNCATE = re.compile(r"truncate\((\d+)\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnBounds:
+class ColumnBounds(JsonMembers):
     """Statistics of one column.
 
     Attributes:
@@ -89,8 +90,7 @@ def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[Colu
     broken = "" if len(known) == len(names) else "_VALUE_STATS_COLS contains an unknown column"
     found: dict[str, ColumnBounds] = {}
     if not broken and not (known and _is_empty(entry["value_min"])):
-        stats = (entry["value_min"], entry["value_max"], entry["value_null_counts"])
-        decoded = _decoded(stats, known, "_VALUE_STATS")
+        decoded = _decoded(entry, "value", known)
         if isinstance(decoded, str):
             broken = decoded
         else:
@@ -106,15 +106,9 @@ def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[Colu
 def key_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[ColumnBounds, ...]:
     """The bounds of the trimmed primary key of a data file; empty for append tables."""
     keys = [f for name in schema.trimmed_primary_keys for f in schema.fields if f.name == name]
-    if not keys or _is_empty(entry["key_min"]):
-        return tuple(_bare(field, "no key statistics in this file") for field in keys)
-    stats = (entry["key_min"], entry["key_max"], entry["key_null_counts"])
-    decoded = _decoded(stats, keys, "_KEY_STATS")
-    if isinstance(decoded, str):
-        return tuple(_bare(field, decoded) for field in keys)
+    found = _decoded_or_bare(entry, "key", keys, "no key statistics in this file")
     return tuple(
-        _with_truncation_note(bounds, field, 128)
-        for bounds, field in zip(decoded, keys, strict=True)
+        _with_truncation_note(bounds, field, 128) for bounds, field in zip(found, keys, strict=True)
     )
 
 
@@ -127,31 +121,36 @@ def partition_bounds(
         manifest: a row of `MANIFEST_LIST_SCHEMA`.
         schema: any schema of the table, since partition columns cannot change.
     """
-    fields = schema.partition_type.fields
-    if fields and _is_empty(manifest["partition_min"]):
-        return tuple(_bare(field, "the manifest has no entries") for field in fields)
-    names = ("partition_min", "partition_max", "partition_null_counts")
-    stats = (manifest[names[0]], manifest[names[1]], manifest[names[2]])
-    decoded = _decoded(stats, fields, "_PARTITION_STATS")
-    if isinstance(decoded, str):
-        return tuple(_bare(field, decoded) for field in fields)
+    found = _decoded_or_bare(
+        manifest, "partition", schema.partition_type.fields, "the manifest has no entries"
+    )
     return tuple(
         bounds
-        if bounds.minimum is not None
-        else _bare(field, "all values are null", null_count=bounds.null_count)
-        for bounds, field in zip(decoded, fields, strict=True)
+        if bounds.minimum is not None or bounds.reason
+        else replace(bounds, maximum=None, reason="all values are null")
+        for bounds in found
     )
 
 
+def _decoded_or_bare(
+    row: Mapping[str, object], of: str, fields: Sequence[DataField], if_empty: str
+) -> list[ColumnBounds]:
+    """The decoded bounds of the fields, or why there are none."""
+    if not fields:
+        return []
+    found = if_empty if _is_empty(row[f"{of}_min"]) else _decoded(row, of, fields)
+    return [_bare(field, found) for field in fields] if isinstance(found, str) else found
+
+
 def _decoded(
-    stats: tuple[object, object, object], fields: Sequence[DataField], where: str
+    row: Mapping[str, object], of: str, fields: Sequence[DataField]
 ) -> list[ColumnBounds] | str:
     """The decoded bounds of the fields, or the error."""
-    low, high, counts = stats
-    rows = pa.array([low, high], pa.binary())
+    rows = pa.array([row[f"{of}_min"], row[f"{of}_max"]], pa.binary())
+    counts = row[f"{of}_null_counts"]
     nulls = counts if isinstance(counts, list) else []
     try:
-        columns = decode_rows(rows, [field.type for field in fields], where=where)
+        columns = decode_rows(rows, [f.type for f in fields], where=f"_{of.upper()}_STATS")
     except (FormatError, UnsupportedFeatureError) as error:
         return error.message
     return [

@@ -1,6 +1,8 @@
 """Errors as values, so that a view can show an unreadable file beside its other content."""
 
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from paimon_explore.errors import (
     AccessDeniedError,
@@ -11,6 +13,8 @@ from paimon_explore.errors import (
     UnsupportedVersionError,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.json_members import JsonMembers
+from paimon_explore.sanitize import sanitized
 
 _NO_PERMISSION = (
     "Ask the owner of the files for the permission to read them, or open the table with other "
@@ -26,8 +30,11 @@ _CORRUPT = "Select a snapshot that does not need the file, or restore it from a 
 _DENIED = re.compile(r"permission|denied|forbidden|unauthorized|\b40[13]\b", re.IGNORECASE)
 
 
+_Value = TypeVar("_Value")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(JsonMembers):
     """An error that a view shows instead of raising.
 
     Attributes:
@@ -42,18 +49,26 @@ class Problem:
     path: str = ""
     hint: str = ""
 
-    def state(self) -> dict[str, str]:
-        """The problem as JSON."""
-        return {"kind": self.kind, "message": self.message, "path": self.path, "hint": self.hint}
 
-
-def problem_of(error: PaimonError) -> Problem:
+def problem_of(error: Exception) -> Problem:
     """The problem that describes an error, with a hint if the file cannot be read."""
+    if not isinstance(error, PaimonError):
+        return Problem(kind=type(error).__name__, message=sanitized(str(error) or repr(error)))
     path = ""
     if isinstance(error, (CorruptFileError, StorageError, UnsupportedVersionError)):
         path = error.path
     hint = error.hint or _hint(error)
     return Problem(kind=type(error).__name__, message=error.message, path=path, hint=hint)
+
+
+def attempt(compute: Callable[[], _Value], problems: list[Problem]) -> _Value | None:
+    """The value, or None if metadata cannot be read, which is added to the problems once."""
+    try:
+        return compute()
+    except PaimonError as error:
+        found = problem_of(error)
+        problems += [] if found in problems else [found]
+        return None
 
 
 def _hint(error: PaimonError) -> str:

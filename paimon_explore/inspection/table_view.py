@@ -16,7 +16,6 @@ import pyarrow as pa
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -65,7 +64,7 @@ class TableView:
         name: `database.table`.
         expression: name of the table variable in code snippets.
         dynamic_options: options that override those of the schema.
-        renderer: draws charts and widgets.
+
         sql: returns what runs SQL; None for a view that was not made from a table.
     """
 
@@ -74,7 +73,7 @@ class TableView:
     name: str
     expression: str = "t"
     dynamic_options: Mapping[str, str] = field(default_factory=dict)
-    renderer: Renderer = field(default=NO_RENDERER, compare=False)
+
     sql: Callable[[], TableSql] | None = field(default=None, compare=False)
 
     @property

@@ -224,12 +224,9 @@ class Scan(ConvertibleScan):
         ('id', 'city', 'amount', 'dt')
         """
         from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
-        from paimon_explore.table.display import RENDERER
 
         self._check_planned()
-        request = ExplainRequest(
-            where=self.where, columns=self.columns, limit=self.row_limit, renderer=RENDERER
-        )
+        request = ExplainRequest(where=self.where, columns=self.columns, limit=self.row_limit)
         name = self.target.store.paths.root.rpartition("/")[2]
         return explain_scan(self.target.for_read(), request, name)
 

@@ -82,14 +82,12 @@ class BaseTable:
 
     def _view(self) -> "TableView":
         from paimon_explore.inspection.table_view import TableView
-        from paimon_explore.table.display import RENDERER
 
         return TableView(
             store=self._store,
             schema=latest_schema(self._store),
             name=self.name,
             dynamic_options=self._dynamic_options,
-            renderer=RENDERER,
             sql=self._sql,
         )
 

@@ -84,12 +84,8 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.orders").explain("dt = '2026-01-01'").kind
         'explain'
         """
-        from paimon_explore.inspection.rendering.code_snippet import (
-            Code,
-            call_code,
-            point_code,
-            read_code,
-        )
+        from paimon_explore.inspection.explain.scan_explanation import explain_code
+        from paimon_explore.inspection.rendering.code_snippet import point_code
         from paimon_explore.scan.predicate.sql_formatter import to_sql
         from paimon_explore.scan.predicate.sql_parser import predicate
 
@@ -97,13 +93,9 @@ class ExplainableTable(ReadableTable):
         text = None if where is None else to_sql(predicate(where))
         names = None if columns is None else list(found.columns)
         at = 0 if not self._travel.given or found.snapshot is None else found.snapshot.id
-        call = f"{point_code('t', at)}.explain"
-        call = call_code(call, where=text, columns=names, limit=limit)
-        options = {"scan.snapshot-id": at} if at else None
-        then = f".where({text!r}).explain()" if text else ".explain()"
-        return replace(
-            found, name=self.name, code=Code(python=call, spark=read_code(self.path, options, then))
-        )
+        asked = {"where": text, "columns": names, "limit": limit}
+        code = explain_code(point_code("t", at), self.path, at, **asked)
+        return replace(found, name=self.name, code=code)
 
     def profile(
         self,
@@ -145,7 +137,6 @@ class ExplainableTable(ReadableTable):
             statistics_result,
         )
         from paimon_explore.inspection.rendering.code_snippet import point_code
-        from paimon_explore.table.display import RENDERER
 
         boolean("exact", exact)
         wanted = optional_names("columns", columns)
@@ -172,7 +163,7 @@ class ExplainableTable(ReadableTable):
             exact=exact or None,
             limit=limit,
         )
-        return replace(found, code=code, renderer=RENDERER)
+        return replace(found, code=code)
 
     def health(self) -> "types.Health":
         """Check the condition of the table: small files, unmerged runs, old snapshots and so on.

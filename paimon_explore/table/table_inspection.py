@@ -290,8 +290,7 @@ class TableInspection:
         from paimon_explore.inspection.views.lsm_tree_view import lsm_section
 
         optional_integer("bucket", bucket)
-        inspector = inspector_of(self._table)
-        return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
+        return lsm_section(inspector_of(self._table), partition, bucket)
 
     def why(self, file: str) -> "types.FileExplanation":
         """Explain why a file exists: who added and removed it, what keeps it, when it may go.
@@ -320,12 +319,9 @@ class TableInspection:
         >>> pe.demo().table("demo.trips").inspect.schema_history().kind
         'schema'
         """
-        from paimon_explore.inspection.history.schema_history import schema_history
+        from paimon_explore.inspection.views.schema_history import schema_history
 
-        inspector = inspector_of(self._table)
-        marks = inspector.timeline().marks
-        known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
-        return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
+        return schema_history(inspector_of(self._table))
 
     def _rows(self, name: str, selection: Selection = EVERYTHING) -> pa.Table:
         target = target_of(self._table)

@@ -14,7 +14,6 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.explain.commit_trace_report import TableTrace, Trace, split_commits
 from paimon_explore.inspection.explain.folder_diff import Listing, changes_between, listing
 from paimon_explore.table.catalog.catalog import Catalog
-from paimon_explore.table.display import RENDERER
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.table_base import store_of
 
@@ -54,6 +53,7 @@ class Tracing:
             self._recording.__exit__(kind, error, where)
         after = self._look()
         commits = split_commits(self._heard)
+
         self._trace = Trace(
             tables=tuple(
                 TableTrace(
@@ -65,7 +65,6 @@ class Tracing:
                 for path, table in self._tables.items()
             ),
             problem="" if error is None else f"{type(error).__name__}: {error}",
-            renderer=RENDERER,
         )
 
     @property

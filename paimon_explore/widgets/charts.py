@@ -153,21 +153,15 @@ def _lanes(figure: go.Figure, chart: LaneChart, at: Mapping[str, int]) -> None:
         **at,
     )
     if chart.profile is not None:
+        places, values = zip(*chart.profile.steps, strict=True)
+        top, peak = len(chart.lanes) + 0.4, max(values)
         figure.add_scatter(
-            x=[place for place, _ in chart.profile.steps],
-            y=[
-                len(chart.lanes) + 0.4 - 0.8 * _share(chart, value)
-                for _, value in chart.profile.steps
-            ],
+            x=places,
+            y=[top - 0.8 * value / peak for value in values],
             mode="lines",
             line={"shape": "hv", "color": COLOURS[Tone.WARN], "width": 1.5},
-            customdata=[value for _, value in chart.profile.steps],
+            customdata=values,
             hovertemplate=f"{label(chart.profile.title)}: %{{customdata}}<extra></extra>",
             showlegend=False,
             **at,
         )
-
-
-def _share(chart: LaneChart, value: float) -> float:
-    steps = () if chart.profile is None else chart.profile.steps
-    return value / max((height for _, height in steps), default=1)

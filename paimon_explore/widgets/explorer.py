@@ -36,7 +36,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.saved_page import saved_page
-from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_base import AnsweringWidget, synced_int, synced_text
 from paimon_explore.widgets.widget_requests import Message, answer, number
 
 _AUTOMATIC = 0
@@ -67,32 +67,22 @@ class Explorer(AnsweringWidget):
 
     _esm: ClassVar[str] = bundle("explorer")
 
-    selected = traitlets.Int(0, help="id of the selected snapshot; 0 if none is selected").tag(
-        sync=True
+    selected = synced_int(0, "id of the selected snapshot; 0 if none is selected")
+    compare = synced_int(0, "id of the snapshot to compare with; 0 if there is none")
+    node = synced_text("", "path of the selected tree node or file")
+    filter = synced_text("", "SQL condition that selects the files to list")
+    where = synced_text(
+        "", "SQL condition on rows, for the views that explain, profile or show rows"
     )
-    compare = traitlets.Int(0, help="id of the snapshot to compare with; 0 if there is none").tag(
-        sync=True
-    )
-    node = traitlets.Unicode("", help="path of the selected tree node or file").tag(sync=True)
-    filter = traitlets.Unicode("", help="SQL condition that selects the files to list").tag(
-        sync=True
-    )
-    where = traitlets.Unicode(
-        "", help="SQL condition on rows, for the views that explain, profile or show rows"
-    ).tag(sync=True)
-    tab = traitlets.Unicode("overview", help="name of the open view").tag(sync=True)
+    tab = synced_text("overview", "name of the open view")
     asked = traitlets.Dict(
         value_trait=traitlets.Unicode(),
         key_trait=traitlets.Unicode(),
         help="input of each view, e.g. {'explain': 'k > 3'}",
     ).tag(sync=True)
-    code = traitlets.Unicode("", help="Python code that reproduces the view").tag(sync=True)
-    spark_code = traitlets.Unicode("", help="PySpark code that reads the selected snapshot").tag(
-        sync=True
-    )
-    height = traitlets.Int(
-        _AUTOMATIC, help="height in pixels; 0 to follow the height of the window"
-    ).tag(sync=True)
+    code = synced_text("", "Python code that reproduces the view")
+    spark_code = synced_text("", "PySpark code that reads the selected snapshot")
+    height = synced_int(_AUTOMATIC, "height in pixels; 0 to follow the height of the window")
     live = traitlets.Float(
         0.0, help="seconds between polls for new snapshots; 0 if the table is not followed"
     ).tag(sync=True)

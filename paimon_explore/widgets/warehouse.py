@@ -29,7 +29,7 @@ from paimon_explore.inspection.warehouse.warehouse_tables import ObjectType, War
 from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import Explorer
-from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_base import AnsweringWidget, synced_int, synced_text
 from paimon_explore.widgets.widget_requests import (
     Message,
     checked_text,
@@ -102,17 +102,15 @@ class CatalogExplorer(AnsweringWidget):
 
     _esm: ClassVar[str] = bundle("warehouse")
 
-    database = traitlets.Unicode("", help="the shown database; '' for all").tag(sync=True)
-    table = traitlets.Unicode("", help="name of the open table in its database").tag(sync=True)
-    search = traitlets.Unicode("", help="text that the names of listed tables contain").tag(
-        sync=True
-    )
-    sort = traitlets.Unicode("name", help="name of the column that sorts the tables").tag(sync=True)
+    database = synced_text("", "the shown database; '' for all")
+    table = synced_text("", "name of the open table in its database")
+    search = synced_text("", "text that the names of listed tables contain")
+    sort = synced_text("name", "name of the column that sorts the tables")
     descending = traitlets.Bool(default_value=False, help="whether the order is reversed").tag(
         sync=True
     )
-    code = traitlets.Unicode("", help="Python code that reproduces the view").tag(sync=True)
-    height = traitlets.Int(_HEIGHT, help="height in pixels").tag(sync=True)
+    code = synced_text("", "Python code that reproduces the view")
+    height = synced_int(_HEIGHT, "height in pixels")
 
     def __init__(self, source: WarehouseSource, *, height: int = _HEIGHT) -> None:
         self._state = WarehouseState(source)

@@ -3,17 +3,26 @@
 from collections.abc import Mapping
 
 import anywidget
+import traitlets
 
-from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
-from paimon_explore.sanitize import sanitized
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.widget_requests import Message, request_number
 
 STATIC_FALLBACK = "application/vnd.paimon-explore.widget+json"
 """Media type of outputs whose HTML JupyterLab shows if the widget does not exist; renderer:
 `frontend/src/static_fallback.js`."""
+
+
+def synced_int(default: int, about: str) -> "traitlets.Int[int, int]":
+    """A number that Python and the browser share."""
+    return traitlets.Int(default, help=about).tag(sync=True)
+
+
+def synced_text(default: str, about: str) -> "traitlets.Unicode[str, str | bytes]":
+    """A text that Python and the browser share."""
+    return traitlets.Unicode(default, help=about).tag(sync=True)
 
 
 class StaticallyRendered(anywidget.AnyWidget):
@@ -56,18 +65,10 @@ class AnsweringWidget(StaticallyRendered):
             return
         try:
             found = self.answer(message)
-        except PaimonError as error:
-            self._refuse(number, problem_of(error))
         except Exception as error:  # noqa: BLE001 - the browser shows any error
-            self._refuse(
-                number,
-                Problem(kind=type(error).__name__, message=sanitized(str(error) or repr(error))),
-            )
+            self.problem = problem_of(error)
+            self.send({"id": number, "ok": False, "error": self.problem.state()})
         else:
             specs, data = pack_columns(found.columns)
             content = {"id": number, "ok": True, "body": found.body, "columns": specs}
             self.send(content, [data] if data else [])
-
-    def _refuse(self, number: int, problem: Problem) -> None:
-        self.problem = problem
-        self.send({"id": number, "ok": False, "error": problem.state()})

@@ -24,6 +24,8 @@ _MAX_ITEMS = 2000
 _MAX_NUMBER = 2**53
 
 Message = Mapping[str, object]
+Found = Answer | Mapping[str, object]
+"""What an operation returns: an answer, or only its body."""
 _Operation = TypeVar("_Operation")
 
 
@@ -37,8 +39,12 @@ def answer(state: ExplorerState, message: Message) -> Answer:
     name = text(message, "op")
     if name in _BYTE_OPERATIONS:
         return byte_answer(state.byte_session, message)
-    found = operation_of(_OPERATIONS, message)(state, message)
+    found = _as_answer(operation_of(_OPERATIONS, message)(state, message))
     return found if name in _UNMASKED else replace(found, body=masked_members(found.body))
+
+
+def _as_answer(found: Found) -> Answer:
+    return found if isinstance(found, Answer) else Answer(body=found)
 
 
 def operation_of(operations: Mapping[str, _Operation], message: Message) -> _Operation:
@@ -64,39 +70,27 @@ def _rows(state: ExplorerState, message: Message) -> Answer:
     return state.rows(number(message, "frame"), rows)
 
 
-def _hints(state: ExplorerState, message: Message) -> Answer:
-    return Answer(body=explorer_hints(state.inspector.at(number(message, "snapshot"))))
-
-
-def _search(state: ExplorerState, message: Message) -> Answer:
+def _search(state: ExplorerState, message: Message) -> Found:
     at = state.inspector.at(state.checked_snapshot(number(message, "snapshot")))
-    return Answer(body=search_names(at, text(message, "text")))
+    return search_names(at, text(message, "text"))
 
 
-def _report(state: ExplorerState, message: Message) -> Answer:
+def _report(state: ExplorerState, message: Message) -> Found:
     compare, node = number(message, "compare"), text(message, "node")
     question = ViewInput(text=text(message, "text"), compare=compare, node=node)
-    snapshot = number(message, "snapshot")
-    return Answer(body=state.result(text(message, "pane"), snapshot, question).state())
+    return state.result(text(message, "pane"), number(message, "snapshot"), question).state()
 
 
-def _profile_rows(state: ExplorerState, message: Message) -> Answer:
+def _profile_rows(state: ExplorerState, message: Message) -> Found:
     with_columns = bool(number(message, "columns"))
-    body = state.profile_session.step(number(message, "number"), with_columns=with_columns)
-    return Answer(body=body)
+    return state.profile_session.step(number(message, "number"), with_columns=with_columns)
 
 
-def _profile_condition(state: ExplorerState, message: Message) -> Answer:
-    profile, column = number(message, "number"), number(message, "column")
-    bins = number(message, "first"), number(message, "last")
+def _profile_condition(state: ExplorerState, message: Message) -> Found:
+    profile, column, first, last = numbers(message, "number", "column", "first", "last")
     part, where = text(message, "part"), text(message, "where")
-    found = state.profile_session.condition(profile, column, part, bins, where)
-    return Answer(body={"where": found})
-
-
-def _condition(state: ExplorerState, message: Message) -> Answer:
-    where = state.condition(number(message, "snapshot"), text(message, "text"))
-    return Answer(body={"where": where})
+    found = state.profile_session.condition(profile, column, part, (first, last), where)
+    return {"where": found}
 
 
 def _rows_open(state: ExplorerState, message: Message) -> Answer:
@@ -107,12 +101,11 @@ def _rows_open(state: ExplorerState, message: Message) -> Answer:
     return Answer(body=body, columns=columns)
 
 
-def _rows_page(state: ExplorerState, message: Message) -> Answer:
+def _rows_page(state: ExplorerState, message: Message) -> Found:
     columns = [checked_number(at) for at in items(message, "columns")]
-    start = number(message, "unit"), number(message, "offset")
-    count = number(message, "count")
-    handle = number(message, "handle")
-    return Answer(body=state.rows_session.page(handle, start, count, columns, _limit(message)))
+    handle, unit, offset, count = numbers(message, "handle", "unit", "offset", "count")
+    limit = _limit(message)
+    return state.rows_session.page(handle, (unit, offset), count, columns, limit)
 
 
 def _limit(message: Message) -> int:
@@ -120,22 +113,10 @@ def _limit(message: Message) -> int:
     return MAX_TEXT if "whole" in message else CELL_LIMIT
 
 
-def _rows_cell(state: ExplorerState, message: Message) -> Answer:
-    unit, offset = number(message, "unit"), number(message, "offset")
-    handle, column = number(message, "handle"), number(message, "column")
-    return Answer(body=state.rows_session.cell(handle, unit, offset, column))
-
-
-def _sql_run(state: ExplorerState, message: Message) -> Answer:
+def _sql_run(state: ExplorerState, message: Message) -> Found:
     at = state.inspector.at(state.checked_snapshot(number(message, "snapshot")))
     confirmation = text(message, "confirmation") if "confirmation" in message else ""
-    statement = text(message, "text")
-    return Answer(body=state.sql_session.run(at, statement, confirmation=confirmation))
-
-
-def _sql_history(state: ExplorerState, message: Message) -> Answer:
-    statement = text(message, "text")
-    return Answer(body=state.sql_session.run(state.inspector, statement, MAX_HISTORY))
+    return state.sql_session.run(at, text(message, "text"), confirmation=confirmation)
 
 
 def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
@@ -143,18 +124,12 @@ def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
     return Answer()
 
 
-def _sql_page(state: ExplorerState, message: Message) -> Answer:
-    place = number(message, "offset"), number(message, "count")
-    handle = number(message, "handle")
-    return Answer(body=state.sql_session.page(handle, *place, _limit(message)))
+def _sql_page(state: ExplorerState, message: Message) -> Found:
+    handle, offset, count = numbers(message, "handle", "offset", "count")
+    return state.sql_session.page(handle, offset, count, _limit(message))
 
 
-def _sql_cell(state: ExplorerState, message: Message) -> Answer:
-    place = number(message, "offset"), number(message, "column")
-    return Answer(body=state.sql_session.cell(number(message, "handle"), *place))
-
-
-_OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
+_OPERATIONS: dict[str, Callable[[ExplorerState, Message], Found]] = {
     "open": lambda state, _message: state.open(),
     "history": lambda state, _message: state.history(),
     "files": lambda state, message: state.files(number(message, "snapshot")),
@@ -166,24 +141,26 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "detail": lambda state, message: state.detail(text(message, "node")),
     "report": _report,
     "findings": lambda state, message: state.findings(number(message, "snapshot")),
-    "hints": _hints,
+    "hints": lambda s, m: explorer_hints(s.inspector.at(number(m, "snapshot"))),
     "bytes": lambda state, message: state.bytes(text(message, "node")),
     "profile": lambda s, message: s.profile(number(message, "snapshot"), text(message, "where")),
     "profile_rows": _profile_rows,
     "profile_condition": _profile_condition,
-    "condition": _condition,
+    "condition": lambda s, m: {"where": s.condition(number(m, "snapshot"), text(m, "text"))},
     "rows_open": _rows_open,
     "rows_page": _rows_page,
-    "rows_sort": lambda s, message: Answer(body=s.rows_session.sort(number(message, "handle"))),
-    "rows_cell": _rows_cell,
-    "sql_names": lambda s, m: Answer(body=sql_names(s.inspector.at(number(m, "snapshot")))),
+    "rows_sort": lambda s, m: s.rows_session.sort(number(m, "handle")),
+    "rows_cell": lambda s, m: s.rows_session.cell(
+        *numbers(m, "handle", "unit", "offset", "column")
+    ),
+    "sql_names": lambda s, m: sql_names(s.inspector.at(number(m, "snapshot"))),
     "sql_run": _sql_run,
-    "sql_history": _sql_history,
-    "sql_step": lambda s, message: Answer(body=s.sql_session.step(number(message, "handle"))),
+    "sql_history": lambda s, m: s.sql_session.run(s.inspector, text(m, "text"), MAX_HISTORY),
+    "sql_step": lambda s, m: s.sql_session.step(number(m, "handle")),
     "sql_stop": _sql_stop,
     "sql_page": _sql_page,
-    "sql_cell": _sql_cell,
-    "pane": lambda _state, message: Answer(body={"esm": pane_bundle(text(message, "name"))}),
+    "sql_cell": lambda s, m: s.sql_session.cell(*numbers(m, "handle", "offset", "column")),
+    "pane": lambda _state, message: {"esm": pane_bundle(text(message, "name"))},
 }
 
 
@@ -197,30 +174,19 @@ def byte_answer(session: ByteSession, message: Message) -> Answer:
     Raises:
         InvalidInputError: the request is unknown or invalid, or the file is no longer open.
     """
-    found = operation_of(_BYTE_OPERATIONS, message)(session, message)
+    found = _as_answer(operation_of(_BYTE_OPERATIONS, message)(session, message))
     return replace(found, body=masked_members(found.body))
 
 
-def _byte_fields(session: ByteSession, message: Message) -> Answer:
-    handle, first = number(message, "handle"), number(message, "first")
-    return Answer(body=session.fields(handle, text(message, "path"), first))
-
-
-def _byte_at(session: ByteSession, message: Message) -> Answer:
-    handle, offset = number(message, "handle"), number(message, "offset")
-    return Answer(body=session.at(handle, text(message, "within"), offset))
-
-
 def _byte_data(session: ByteSession, message: Message) -> Answer:
-    handle, offset = number(message, "handle"), number(message, "offset")
-    length = number(message, "length")
+    handle, offset, length = numbers(message, "handle", "offset", "length")
     data = session.data(handle, text(message, "within"), offset, length)
     return Answer(columns={"bytes": data})
 
 
-_BYTE_OPERATIONS: dict[str, Callable[[ByteSession, Message], Answer]] = {
-    "byte_fields": _byte_fields,
-    "byte_at": _byte_at,
+_BYTE_OPERATIONS: dict[str, Callable[[ByteSession, Message], Found]] = {
+    "byte_fields": lambda s, m: s.fields(number(m, "handle"), text(m, "path"), number(m, "first")),
+    "byte_at": lambda s, m: s.at(number(m, "handle"), text(m, "within"), number(m, "offset")),
     "byte_data": _byte_data,
 }
 
@@ -249,6 +215,15 @@ def number(message: Message, name: str) -> int:
         InvalidInputError: it is not.
     """
     return checked_number(message.get(name))
+
+
+def numbers(message: Message, *names: str) -> list[int]:
+    """The numbers of some fields.
+
+    Raises:
+        InvalidInputError: one is not.
+    """
+    return [number(message, name) for name in names]
 
 
 def items(message: Message, name: str) -> list[object]:

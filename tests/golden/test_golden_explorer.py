@@ -16,9 +16,9 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
-from paimon_explore.inspection.history.schema_history import SchemaHistory
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.lsm_tree_view import LsmSection
+from paimon_explore.inspection.views.schema_history import SchemaHistory
 from support.depth import some
 from support.figures import Figures
 from support.golden import WRITERS, GoldenTable, GoldenTables

@@ -1,10 +1,10 @@
 """Casts of text to Arrow types that tell which value does not fit."""
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Self
 
 import pyarrow as pa
@@ -120,7 +120,8 @@ def _cast(values: Sequence[object], data_type: pa.DataType) -> Column:
         or pa.types.is_large_binary(data_type)
         or pa.types.is_fixed_size_binary(data_type)
     ):
-        return pa.array([_bytes(value) for value in values], data_type)
+        decode = partial(base64.b64decode, validate=True)
+        return pa.array([None if v is None else decode(str(v)) for v in values], data_type)
     trimmed = pc.utf8_trim_whitespace(pa.array(values, pa.string()))
     if isinstance(data_type, pa.Time32Type):  # Arrow casts no texts to times
         texts = [None if text is None else f"1970-01-01 {text}" for text in as_python(trimmed)]
@@ -139,13 +140,6 @@ def _check_digits(texts: Column, found: Column) -> None:
     for text, value in zip(texts.filter(is_long), found.filter(is_long), strict=True):
         if Decimal(str(text)) != value.as_py():
             raise ValueError("A decimal has at most 38 digits: the value does not fit.")
-
-
-def _bytes(value: object) -> bytes | None:
-    try:
-        return None if value is None else base64.b64decode(str(value), validate=True)
-    except binascii.Error as error:
-        raise ValueError("Not Base64.") from error
 
 
 def _nested(values: Sequence[object], data_type: pa.DataType) -> Column:

@@ -33,13 +33,8 @@ class TableLayout:
 
     def line(self, texts: Sequence[str]) -> str:
         """Return one row; cells that are too wide are cut with `…`."""
-        parts = [
-            _padded(text if whole else cut(text, width), width, right=right)
-            for text, width, right, whole in zip(
-                texts, self.widths, self.numeric, self.whole, strict=False
-            )
-        ]
-        return _GAP.join(parts).rstrip()
+        parts = zip(texts, self.widths, self.whole, strict=False)
+        return self._aligned([text if whole else cut(text, width) for text, width, whole in parts])
 
     def headings(self, texts: Sequence[str]) -> str:
         """Return the line of the headings; those that begin alike are cut in their middle."""
@@ -47,11 +42,13 @@ class TableLayout:
         cuts = [cut(text, width) for text, width in fitting]
         if len(set(cuts)) < len(cuts):
             cuts = [middle_cut(text, width) for text, width in fitting]
-        parts = [
-            _padded(text, width, right=right)
-            for text, width, right in zip(cuts, self.widths, self.numeric, strict=True)
-        ]
-        return _GAP.join(parts).rstrip()
+        return self._aligned(cuts)
+
+    def _aligned(self, texts: Sequence[str]) -> str:
+        columns = zip(texts, self.widths, self.numeric, strict=True)
+        return _GAP.join(
+            _padded(text, width, right=right) for text, width, right in columns
+        ).rstrip()
 
     def rule(self) -> str:
         """Return the line under the headings."""

@@ -29,7 +29,15 @@ from paimon_explore.inspection.byte_inspector.spans import (
     leaves,
 )
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.report import Grid, Note, Report, facts, grid
+from paimon_explore.inspection.rendering.report import (
+    Columns,
+    Grid,
+    Note,
+    Report,
+    facts,
+    grid,
+    listing,
+)
 from paimon_explore.inspection.rendering.result import Result, rows_table
 
 RECORDS_TO_COMPARE = 1000
@@ -203,7 +211,6 @@ class ByteLayout(Result):
             byte=byte[0],
             places=tuple(places),
             code=Code(python=f"{self.code.python}.{given}"),
-            renderer=self.renderer,
             name=self.name,
         )
 
@@ -299,16 +306,13 @@ class ByteLayout(Result):
 
     def _first_open(self) -> list[str]:
         """Paths of the groups that are expanded initially."""
-        path: list[str] = []
         opened: list[str] = []
-        names = _OPENED.get(self.layout, ())
-        for name in names:
-            page, _ = self.children(".".join(path))
+        for name in _OPENED.get(self.layout, ()):
+            page, _ = self.children(opened[-1] if opened else "")
             found = next((p for p in page if p.span.name.startswith(name)), None)
             if found is None:
                 break
             opened.append(found.path)
-            path = found.path.split(".")
         return opened
 
     def _space(self, within: str) -> Space:
@@ -341,17 +345,14 @@ class ByteLayout(Result):
                 yield place
 
     def _grid(self, places: list[LocatedSpan]) -> Grid:
-        rows = [
-            (
-                f"{place.span.offset:,}",
-                f"{place.span.length:,}",
-                f"{'  ' * place.path.count('.')}{place.span.name}",
-                place.space.text(place.span),
-                place.span.form,
-            )
-            for place in places
-        ]
-        return grid("First fields", ("byte#", "length#", "field", "value", "form"), rows)
+        columns: Columns[LocatedSpan] = {
+            "byte#": lambda place: f"{place.span.offset:,}",
+            "length#": lambda place: f"{place.span.length:,}",
+            "field": lambda place: f"{'  ' * place.path.count('.')}{place.span.name}",
+            "value": lambda place: place.space.text(place.span),
+            "form": lambda place: place.span.form,
+        }
+        return listing("First fields", places, columns)
 
 
 FIELDS = schema_from_text(

@@ -61,7 +61,6 @@ from paimon_explore.inspection.byte_inspector.spans import (
 )
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text
-from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import (
     CHANGELOG_PREFIX,
@@ -314,17 +313,10 @@ def file_bytes(
     """
     file_io, path = resolve(location, storage_options)
     code = Code(python=f"pe.inspect.bytes({str(location)!r})")
-    return byte_layout(file_io, path, schemas_around(file_io, path), code=code)
+    return byte_layout(file_io, path, schemas_around(file_io, path), code)
 
 
-def byte_layout(
-    file_io: FileIO,
-    path: str,
-    schema_of: SchemaOf,
-    *,
-    code: Code | None = None,
-    renderer: Renderer = NO_RENDERER,
-) -> ByteLayout:
+def byte_layout(file_io: FileIO, path: str, schema_of: SchemaOf, code: Code) -> ByteLayout:
     """Inspect the bytes of a file.
 
     Raises:
@@ -343,8 +335,7 @@ def byte_layout(
         rules=layout.rules,
         space=space,
         cross_checked=_cross_check(reader.data if isinstance(reader, MemoryReader) else b"", path),
-        code=code or Code(),
-        renderer=renderer,
+        code=code,
     )
 
 

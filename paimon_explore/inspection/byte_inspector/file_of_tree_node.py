@@ -12,7 +12,6 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 
@@ -57,9 +56,7 @@ def file_of_lives(inspector: Inspector, lifetimes: FileLifetimes, row: int) -> B
 
 def _mapped(view: TableView, path: str, code: str) -> ByteLayout:
     store = view.store
-    return byte_layout(
-        store.file_io, path, schemas_of(store), code=Code(python=code), renderer=view.renderer
-    )
+    return byte_layout(store.file_io, path, schemas_of(store), Code(python=code))
 
 
 def node_path(inspector: Inspector, key: str) -> str:
@@ -113,16 +110,12 @@ def _absent(what: str, snapshot: Snapshot) -> NotFoundError:
 
 
 def _data_path(view: TableView, entries: ManifestEntries) -> str:
-    found = data_file_paths(entries, _schema(view), view.options, view.store.paths)
+    schema = view.target(None, travelled=False).schema
+    found = data_file_paths(entries, schema, view.options, view.store.paths)
     return str(found[0].as_py())
 
 
 def _index_path(view: TableView, files: IndexEntries) -> str:
-    found = index_file_paths(files, _schema(view), view.options, view.store.paths)
+    schema = view.target(None, travelled=False).schema
+    found = index_file_paths(files, schema, view.options, view.store.paths)
     return str(found[0].as_py())
-
-
-def _schema(view: TableView) -> TableSchema:
-    if view.schema is None:
-        raise NotFoundError("schema", "", message=f"Table {view.location} has no schema.")
-    return view.schema

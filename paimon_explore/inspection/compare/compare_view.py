@@ -67,7 +67,7 @@ def compare_view(inspector: Inspector, text: str) -> CompareView:
     form = _form(view, given, example_point(inspector))
     a = TableSide(view=view, snapshot=inspector.snapshot, travelled=not inspector.is_newest)
     code = Code(python=f"pe.compare({inspector.code}, …)")
-    found = CompareView(name=view.name, form=form, code=code, renderer=view.renderer)
+    found = CompareView(name=view.name, form=form, code=code)
     try:
         b, python = _other_side(inspector, given)
         rows = given.get("rows") or "auto"
@@ -116,13 +116,11 @@ def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
         FormField(
             name="table",
             current=view.name,
-            value=given.get("table", ""),
             tooltip="Side b: another table of the same warehouse, as database.table.",
         ),
         FormField(
             name="branch",
             current=view.branch if own else MAIN_BRANCH,
-            value=given.get("branch", ""),
             allowed=branches if own else (),
             tooltip="Branch of side b.",
         ),
@@ -130,7 +128,6 @@ def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
             name="at",
             label="snapshot, tag or time",
             current="latest",
-            value=given.get("at", ""),
             tooltip="Snapshot of side b: its id, a tag or a time. Of the same table and branch, "
             "the default is the snapshot before the selected one.",
             example=point if own else "",
@@ -139,7 +136,6 @@ def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
             name="rows",
             label="compare rows",
             current="auto",
-            value=given.get("rows", ""),
             allowed=_ROWS,
             tooltip="auto: compare rows if at most 16 MiB of data files are read. no: compare only "
             "metadata. yes: compare rows of any size.",
@@ -149,7 +145,7 @@ def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
         title="Side b of the comparison",
         actions=((ACTION, "Compare with"),),
         action=ACTION,
-        fields=fields,
+        fields=tuple(replace(one, value=given.get(one.name, "")) for one in fields),
         submit="Compare",
     )
 

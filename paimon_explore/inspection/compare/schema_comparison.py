@@ -8,8 +8,8 @@ from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.schema_diff import key_differences, option_differences
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.sanitize import masked_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,19 +98,12 @@ def _pair(
 
 def setting_pairs(a: TableSchema, b: TableSchema) -> Iterator[SettingPair]:
     """The keys, comment and options that differ; secrets are masked."""
-    pairs = (
-        ("primary key", ", ".join(a.primary_keys), ", ".join(b.primary_keys)),
-        ("partition columns", ", ".join(a.partition_keys), ", ".join(b.partition_keys)),
-        ("comment", a.comment or "", b.comment or ""),
-    )
-    for name, first, second in pairs:
-        if first != second:
-            yield SettingPair(name=name, a=first or None, b=second or None)
-    for key in sorted({*a.options, *b.options}):
-        values = [schema.options.get(key) for schema in (a, b)]
-        if values[0] != values[1]:
-            shown = [None if value is None else masked_value(key, value) for value in values]
-            yield SettingPair(name=key, a=shown[0], b=shown[1])
+    for one in key_differences(a, b):
+        name = "partition columns" if one.what == "partition" else one.what
+        yield SettingPair(name=name, a=one.before or None, b=one.after or None)
+    for one in option_differences(a.options, b.options):
+        first = None if one.act == "set" else one.before
+        yield SettingPair(name=one.name, a=first, b=None if one.act == "unset" else one.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

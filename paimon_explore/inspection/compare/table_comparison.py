@@ -36,6 +36,7 @@ from paimon_explore.inspection.rendering.number_format import (
 )
 from paimon_explore.inspection.rendering.report import (
     Cell,
+    Columns,
     Entry,
     Facts,
     Grid,
@@ -44,6 +45,7 @@ from paimon_explore.inspection.rendering.report import (
     Section,
     facts,
     grid,
+    listing,
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.row_diff import ROWKIND
@@ -174,11 +176,12 @@ class TableComparison(Result):
         else:
             yield Note(text="Both tables have the same columns.")
         if self.settings:
-            rows = [
-                [one.name, *("not set" if v is None else v for v in (one.a, one.b))]
-                for one in self.settings
-            ]
-            yield grid("Keys and options that differ", ("setting", "a", "b"), rows)
+            columns: Columns[SettingPair] = {
+                "setting": lambda one: one.name,
+                "a": lambda one: "not set" if one.a is None else one.a,
+                "b": lambda one: "not set" if one.b is None else one.b,
+            }
+            yield listing("Keys and options that differ", self.settings, columns)
 
     def _totals(self) -> Grid:
         a, b = self.contents_a, self.contents_b
@@ -202,18 +205,15 @@ class TableComparison(Result):
         return grid("Totals", heads, rows, note=note)
 
     def _columns(self) -> Grid:
-        rows: list[list[Entry]] = [
-            [
-                one.name,
-                one.type_a,
-                one.type_b,
-                "" if one.id_a is None else str(one.id_a),
-                "" if one.id_b is None else str(one.id_b),
-                Cell(text=one.note, tone=Tone.PLAIN if one.note == "same" else Tone.WARN),
-            ]
-            for one in self.column_pairs
-        ]
-        return grid("Columns", ("column", "type a", "type b", "id a#", "id b#", "result"), rows)
+        columns: Columns[ColumnPair] = {
+            "column": lambda one: one.name,
+            "type a": lambda one: one.type_a,
+            "type b": lambda one: one.type_b,
+            "id a#": lambda one: "" if one.id_a is None else str(one.id_a),
+            "id b#": lambda one: "" if one.id_b is None else str(one.id_b),
+            "result": lambda one: Cell(text=one.note, tone=_tone(one.note != "same", Tone.WARN)),
+        }
+        return listing("Columns", self.column_pairs, columns)
 
     def _row_sections(self) -> Iterator[Section]:
         size = f"{bytes_text(self.cost.bytes)} in {plural(self.cost.files, 'data file')}"
@@ -339,5 +339,4 @@ def table_comparison(
         cost=cost,
         rows=rows,
         code=code or Code(),
-        renderer=a.view.renderer,
     )

@@ -37,20 +37,21 @@ from paimon_explore.inspection.explain.commit_trace_report import (
     event_state,
     event_table,
 )
-from paimon_explore.inspection.explain.folder_diff import kind_of
+from paimon_explore.inspection.explain.folder_diff import change_cell, kind_of
 from paimon_explore.inspection.rendering.chart import Tone
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import (
     Animation,
     Card,
     Cell,
-    Entry,
+    Columns,
     Grid,
     Note,
     Report,
     Section,
     grid,
+    listing,
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
@@ -246,15 +247,13 @@ class Replay(Result):
         }
 
     def _scenarios(self) -> Grid:
-        rows: list[tuple[Entry, ...]] = [
-            (
-                Cell(text=name.value, selects=f"ask:{name.value}"),
-                text,
-                Cell(text="selected", tone=Tone.ADD) if name is self.scenario else None,
-            )
-            for name, text in SCENARIOS.items()
-        ]
-        return grid("Replay scenarios", ("scenario", "description", ""), rows)
+        chosen = Cell(text="selected", tone=Tone.ADD)
+        columns: Columns[Scenario] = {
+            "scenario": lambda one: Cell(text=one.value, selects=f"ask:{one.value}"),
+            "description": lambda one: SCENARIOS[one],
+            "": lambda one: chosen if one is self.scenario else None,
+        }
+        return listing("Replay scenarios", [*SCENARIOS], columns)
 
     def _files_of(self, number: int) -> list[dict[str, object]]:
         return [
@@ -265,21 +264,15 @@ class Replay(Result):
 
     def _files(self) -> Grid:
         events = self.commit.events
-        rows: list[tuple[Entry, ...]] = [
-            (
-                Cell(
-                    text="- removed" if file.removed else "+ written",
-                    tone=Tone.REMOVE if file.removed else Tone.ADD,
-                ),
-                file.kind,
-                paths.name(file.path),
-                bytes_text(file.size),
-                events[file.event].step.value if file.event < len(events) else "",
-            )
-            for file in self.files
-        ]
-        heads = ("change", "kind", "file", "size#", "step")
-        return grid("Files written or removed by the replay", heads, rows)
+        added, removed = change_cell("added", "written"), change_cell("removed")
+        columns: Columns[WrittenFile] = {
+            "change": lambda one: removed if one.removed else added,
+            "kind": lambda one: one.kind,
+            "file": lambda one: paths.name(one.path),
+            "size#": lambda one: bytes_text(one.size),
+            "step": lambda one: events[one.event].step.value if one.event < len(events) else "",
+        }
+        return listing("Files written or removed by the replay", self.files, columns)
 
 
 def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") -> Replay:
@@ -319,6 +312,9 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         except PaimonError as error:
             problem = f"{type(error).__name__}: {error}"
     shown = _own_events(heard, ours.trace)
+    places = [place for place, _ in shown]
+    given = None if scenario == Scenario.ALONE else scenario
+    code = call_code(f"{view.expression}.inspect.replay", snapshot.id, scenario=given)
     original = _described(view.store, snapshot).items() if made else ()
     replayed = _described(store, made[-1]) if made else {}
     return Replay(
@@ -326,17 +322,11 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         made=made[-1] if made else None,
         scenario=Scenario(scenario),
         commit=TracedCommit(table=view.location, events=tuple(event for _, event in shown)),
-        files=_placed(monitor.log, [place for place, _ in shown]),
+        files=tuple(replace(one, event=bisect_left(places, one.event)) for one in monitor.log),
         problem=problem,
         compared=tuple((name, text, replayed[name]) for name, text in original),
-        code=Code(python=_code(view, snapshot, scenario)),
-        renderer=view.renderer,
+        code=Code(python=code),
     )
-
-
-def _code(view: TableView, snapshot: Snapshot, scenario: str) -> str:
-    given = "" if scenario == Scenario.ALONE else f", scenario={scenario!r}"
-    return f"{view.expression}.inspect.replay({snapshot.id}{given})"
 
 
 def _overlay(
@@ -438,11 +428,6 @@ def _own_events(heard: Recorder, trace: Sequence[CommitEvent]) -> list[tuple[int
         for place, (_, event) in enumerate(heard)
         if id(event) in mine or event.step is CommitStep.PUBLISH
     ]
-
-
-def _placed(log: Sequence[WrittenFile], positions: Sequence[int]) -> tuple[WrittenFile, ...]:
-    """The files, each with the index of the shown step that wrote it."""
-    return tuple(replace(file, event=bisect_left(positions, file.event)) for file in log)
 
 
 def _described(store: TableStore, snapshot: Snapshot) -> dict[str, str]:

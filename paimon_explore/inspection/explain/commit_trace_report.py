@@ -7,6 +7,8 @@ failure the clean-up, after a lost race the retry.
 The result of a trace: commits step by step, and all files that changed.
 """
 
+import csv
+import pkgutil
 from collections.abc import Sequence
 from functools import partial
 
@@ -36,33 +38,19 @@ from paimon_explore.inspection.rendering.report import (
 )
 from paimon_explore.inspection.rendering.result import Result, rows_table
 
+_STEPS = (pkgutil.get_data(__package__, "commit_steps.csv") or b"").decode()
 STEP_DESCRIPTIONS = {
-    CommitStep.SKIP_EMPTY: "There is nothing to commit; no snapshot is created.",
-    CommitStep.LOOK_FOR_EARLIER: "Searches for a snapshot of the same commit user and "
-    "identifier, so that no transaction is committed twice.",
-    CommitStep.READ_LATEST: "The commit will use the id after the latest snapshot.",
-    CommitStep.PLAN_OVERWRITE: "The live files of the replaced partitions become DELETE entries.",
-    CommitStep.CHECK_CONFLICTS: "Removed files must still be live; new files must not overlap "
-    "others in their level.",
-    CommitStep.WRITE_BASE: "Writes the base manifest list: all manifests before this commit. "
-    "Small manifests are merged if a threshold is reached.",
-    CommitStep.ASSIGN_ROW_IDS: "New rows get the next free row ids.",
-    CommitStep.WRITE_DELTA: "Writes the changes as new manifests, and the delta manifest list.",
-    CommitStep.WRITE_CHANGELOG: "Writes manifests and a manifest list for changelog files.",
-    CommitStep.WRITE_INDEX: "Rewrites the index manifest, because index files changed.",
-    CommitStep.PUBLISH: "Creates the snapshot file if it does not exist. This one atomic operation "
-    "makes all changes visible.",
-    CommitStep.WRITE_HINTS: "Updates the LATEST hint. Hints may be stale; readers verify them.",
-    CommitStep.FAIL: "The error is raised to the caller; no change of this attempt is visible.",
-    CommitStep.LOSE: "Another commit created this snapshot id first; the attempt is repeated.",
-    CommitStep.DOUBT: "The storage did not confirm the write. The commit may have succeeded, so no "
-    "file may be removed.",
-    CommitStep.WAIT: "Waits before the next attempt (exponential backoff with jitter).",
-    CommitStep.CLEAN_UP: "Removes files that no snapshot references.",
-    CommitStep.DONE: "The snapshot is visible to all readers.",
+    CommitStep[row["step"]]: row["description"] for row in csv.DictReader(_STEPS.splitlines())
 }
 """Explanation of each step."""
 
+_OUTCOMES = {
+    CommitStep.SKIP_EMPTY: "nothing to commit",
+    CommitStep.FAIL: "commit failed; none of its changes is visible",
+    CommitStep.DOUBT: "outcome unknown: the storage did not confirm that it created the snapshot",
+    CommitStep.WAIT: "not committed: the maximum number of retries was reached",
+}
+"""The outcome of a commit without a snapshot, by the first of these steps that it had."""
 _GOOD = {CommitStep.PUBLISH, CommitStep.DONE}
 _BAD = {CommitStep.FAIL, CommitStep.LOSE, CommitStep.DOUBT}
 
@@ -108,17 +96,8 @@ class TracedCommit:
             attempts = f" after {self.tries} attempts" if self.tries > len(made) else ""
             return f"snapshot{'s' if len(made) > 1 else ''} {names} created{attempts}"
         steps = {event.step for event in self.events}
-        if CommitStep.SKIP_EMPTY in steps:
-            return "nothing to commit"
-        if CommitStep.FAIL in steps:
-            return "commit failed; none of its changes is visible"
-        if CommitStep.DOUBT in steps:
-            return "outcome unknown: the storage did not confirm that it created the snapshot"
-        return (
-            "not committed: the maximum number of retries was reached"
-            if CommitStep.WAIT in steps
-            else "already committed by an earlier attempt"
-        )
+        known = (text for step, text in _OUTCOMES.items() if step in steps)
+        return next(known, "already committed by an earlier attempt")
 
 
 def split_commits(heard: Sequence[tuple[str, CommitEvent]]) -> tuple[TracedCommit, ...]:

@@ -13,16 +13,16 @@ from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import Flag, FlagKind, Mark, Timeline
-from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, snapshot_chart
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, time_text
 from paimon_explore.inspection.rendering.report import (
-    Entry,
+    Columns,
     Note,
     Report,
     Section,
     facts,
-    grid,
+    listing,
 )
 from paimon_explore.inspection.rendering.result import Result, rows_table
 from paimon_explore.inspection.views.files_view import file_cell
@@ -33,6 +33,7 @@ from paimon_explore.maintenance.expiry.snapshot_expiry import (
     expire_snapshots,
     expiring_ids,
     kept_for_consumer,
+    snapshot_retention,
 )
 from paimon_explore.metadata.options.option_definition import Option, parse_duration, read_value
 from paimon_explore.metadata.options.table_options import (
@@ -69,6 +70,16 @@ class HeldBack:
     files: int = 0
     bytes: int = 0
     reason: str
+
+
+_HELD: Columns[HeldBack] = {
+    "kept by": lambda one: one.kind,
+    "name": lambda one: one.name,
+    "snapshots#": lambda one: one.snapshots or "",
+    "files#": lambda one: one.files or "",
+    "size#": lambda one: bytes_text(one.bytes) if one.bytes else "",
+    "reason": lambda one: one.reason,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -152,29 +163,21 @@ class ExpiryPreview(Result):
         if len(self.timeline):
             yield self._chart()
         if self.held:
-            rows: list[list[Entry]] = [
-                [h.kind, h.name, h.snapshots or "", h.files or "",
-                 bytes_text(h.bytes) if h.bytes else "", h.reason]
-                for h in self.held
-            ]  # fmt: skip
-            heads = ("kept by", "name", "snapshots#", "files#", "size#", "reason")
             note = (
                 "Each row counts the snapshots and files that would be removed if this consumer, "
                 "option or tag did not exist."
             )
-            yield grid("Consumers, options and tags that prevent expiry", heads, rows, note=note)
+            title = "Consumers, options and tags that prevent expiry"
+            yield listing(title, self.held, _HELD, note=note)
         elif not ids:
             yield Note(text="No snapshot is old enough to expire.")
         paths = [*files.data_files, *files.metadata_files]
-        known = [(path, self.sizes.get(path)) for path in paths]
-        rows_of: list[list[Entry]] = [
-            [
-                file_cell(path.rpartition("/")[2]),
-                bytes_text(size) if size is not None else "unknown",
-            ]
-            for path, size in sorted(known, key=lambda one: -(one[1] or 0))
-        ]
-        yield grid("Files to delete, largest first", ("file", "size#"), rows_of)
+        largest = sorted(paths, key=lambda path: -self.sizes.get(path, 0))
+        columns: Columns[str] = {
+            "file": lambda path: file_cell(path.rpartition("/")[2]),
+            "size#": lambda p: bytes_text(self.sizes[p]) if p in self.sizes else "unknown",
+        }
+        yield listing("Files to delete, largest first", largest, columns)
 
     def _chart(self) -> LaneChart:
         marks = self.timeline.marks
@@ -205,15 +208,8 @@ class ExpiryPreview(Result):
                     tone=Tone.WARN, height=0.6)
             )  # fmt: skip
             lanes.append(f"{flag.kind.value} {flag.name}")
-        ids = [(i + 0.5, str(mark.snapshot_id)) for i, mark in enumerate(marks)]
-        return LaneChart(
-            title="Snapshots that would expire (red) or are kept (green)",
-            lanes=tuple(lanes[:40]),
-            boxes=tuple(box for box in boxes if box.lane < 40),  # noqa: PLR2004 - room
-            start=0,
-            end=len(marks),
-            ticks=axis_ticks(0, len(marks), ids),
-        )
+        title = "Snapshots that would expire (red) or are kept (green)"
+        return snapshot_chart(title, [*positions], lanes, boxes, max_lanes=40)
 
 
 def _fate(mark: Mark, *, is_expiring: bool) -> tuple[str, Tone]:
@@ -246,8 +242,24 @@ def expiry_preview(inspector: Inspector, retention: Retention, code: Code) -> Ex
         held=tuple(_held(inspector, retention, report)),
         timeline=inspector.timeline(),
         code=code,
-        renderer=view.renderer,
     )
+
+
+def expiry_of_settings(
+    inspector: Inspector, settings: Mapping[str, str], now_ms: int
+) -> ExpiryPreview:
+    """Preview an expiry with the settings of an input; see `changed_retention`.
+
+    Raises:
+        InvalidInputError: a setting cannot be understood, or the settings contradict each other.
+        PaimonError: metadata that must be kept cannot be read.
+    """
+    view = inspector.view
+    defaults = snapshot_retention(view.options, lambda: now_ms)
+    retention = changed_retention(settings, defaults, now_ms)
+    arguments = retention_arguments(settings)
+    code = call_code(f"{view.expression}.what_if.expire_snapshots", **arguments)
+    return expiry_preview(inspector, retention, Code(python=code))
 
 
 def _sizes(inspector: Inspector, report: ExpiryReport) -> dict[str, int]:
@@ -342,20 +354,6 @@ def tag_only_files(
             yield flag, len(rows), int(sizes[rows].sum())
 
 
-def parse_retention(text: str, retention: Retention, now_ms: int) -> Retention:
-    """Retention settings parsed from text such as `retain_max=3, older_than=1 d`.
-
-    Args:
-        text: `retain_min`, `retain_max`, `limit` and `older_than`, which is an age or a time.
-        retention: defaults for settings that the text omits.
-        now_ms: current time, epoch milliseconds.
-
-    Raises:
-        InvalidInputError: the text cannot be understood.
-    """
-    return changed_retention(retention_settings(text), retention, now_ms)
-
-
 def retention_settings(text: str) -> dict[str, str]:
     """The settings of a text such as `retain_min=1, older_than=1 d`, not validated."""
     pairs = (part.partition("=") for part in text.split(",") if part.strip())
@@ -368,7 +366,16 @@ def retention_arguments(settings: Mapping[str, str]) -> dict[str, object]:
 
 
 def changed_retention(settings: Mapping[str, str], retention: Retention, now_ms: int) -> Retention:
-    """The retention with settings, as `parse_retention` reads them."""
+    """The retention with settings such as those of `retain_max=3, older_than=1 d`.
+
+    Args:
+        settings: `retain_min`, `retain_max`, `limit` and `older_than`, which is an age or a time.
+        retention: defaults for settings that are omitted.
+        now_ms: current time, epoch milliseconds.
+
+    Raises:
+        InvalidInputError: a setting cannot be understood.
+    """
     for key, value in settings.items():
         number = int(value) if value.isdecimal() and len(value) < _DIGITS else None
         match key:

@@ -29,12 +29,8 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 
-_DAY_MS = 86_400_000
-
-
-def orphan_age_ms() -> int:
-    """Minimum age of an orphan file, so that files of running commits are not removed."""
-    return _DAY_MS
+ORPHAN_AGE_MS = 86_400_000
+"""Minimum age of an orphan file, so that files of running commits are not removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +163,9 @@ class FileExplanation(Result):
     table: str
     type: str
     path: str
-    exists: bool
-    references: tuple[Reference, ...]
-    holders: tuple[Holder, ...]
+    exists: bool = True
+    references: tuple[Reference, ...] = ()
+    holders: tuple[Holder, ...] = ()
     deletion: DeletionTime
     first: int
     last: int
@@ -324,7 +320,6 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
             python=call_code(f"{view.expression}.inspect.why", short),
             spark=read_code(view.location),
         ),
-        renderer=view.renderer,
     )
 
 
@@ -361,7 +356,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
     else:
         hint = "No metadata references the file, and the table's folder does not contain it."
         raise NotFoundError("file", name, view.location, hint=hint)
-    deletable_ms = status.modified_ms + orphan_age_ms()
+    deletable_ms = status.modified_ms + ORPHAN_AGE_MS
     folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]
     first, last = _ends(inspector.timeline())
     is_managed = name.endswith(MANAGED_SUFFIX)
@@ -380,12 +375,8 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
         table=view.name,
         type="managed file" if is_managed else f"{folder} file" if own else "orphan",
         path=status.path,
-        exists=True,
-        references=(),
-        holders=(),
         deletion=DeletionTime(text=text, from_ms=None if own else deletable_ms),
         first=first,
         last=last,
         code=Code(python=call_code(f"{view.expression}.inspect.why", name)),
-        renderer=view.renderer,
     )

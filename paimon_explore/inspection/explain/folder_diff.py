@@ -138,7 +138,7 @@ def _totals(changes: Sequence[FileChange]) -> Grid:
 def _files(changes: Sequence[FileChange]) -> Grid:
     rows = [
         (
-            Cell(text=f"{_SIGNS[change.what]} {change.what}", tone=_TONES[change.what]),
+            change_cell(change.what),
             change.kind,
             Cell(text=change.path, selects=f"bytes:{change.path}"),
             bytes_text(change.size),
@@ -147,6 +147,11 @@ def _files(changes: Sequence[FileChange]) -> Grid:
     ]
     title, heads = plural(len(changes), "changed file"), ("change", "kind", "file", "size#")
     return grid(title, heads, rows, total=len(changes))
+
+
+def change_cell(what: str, word: str = "") -> Cell:
+    """How a file changed, with its sign and colour; another word may say so."""
+    return Cell(text=f"{_SIGNS[what]} {word or what}", tone=_TONES[what])
 
 
 CHANGES = schema_from_text(

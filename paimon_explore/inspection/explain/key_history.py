@@ -25,7 +25,7 @@ from paimon_explore.inspection.explain.key_versions import (
 )
 from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.problem import Problem, problem_of
-from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, snapshot_chart
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.report import (
@@ -260,15 +260,9 @@ class KeyHistory(Result):
                 sequence = judged.version.sequence
                 lanes.setdefault(one, f"{judged.version.kind} sequence {sequence}")
                 open_boxes.setdefault(one, (place, judged))
-        ids = [(i + 0.5, str(state.snapshot_id)) for i, state in enumerate(self.states)]
-        return LaneChart(
-            title="Stored versions of the key by snapshot (green: returned by reads)",
-            lanes=tuple(lanes.values())[:60],
-            boxes=tuple(box for box in boxes if box.lane < 60),  # noqa: PLR2004 - room
-            start=0,
-            end=len(self.states),
-            ticks=axis_ticks(0, len(self.states), ids),
-        )
+        title = "Stored versions of the key by snapshot (green: returned by reads)"
+        ids = [state.snapshot_id for state in self.states]
+        return snapshot_chart(title, ids, [*lanes.values()], boxes, max_lanes=60)
 
     def _box(self, lane: int, start: int, end: int, judged: JudgedVersion) -> Box:
         version = judged.version
@@ -377,7 +371,6 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
             python=call_code(f"{inspector.code}.history", key.text, snapshots=snapshots),
             spark=read_code(view.location, None, f".where({key.text!r})"),
         ),
-        renderer=view.renderer,
     )
 
 

@@ -19,10 +19,19 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.pruning_decisions import Reason, Reasons, index_leaf
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
-from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
-from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer, Result
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Columns,
+    Entry,
+    Note,
+    Report,
+    Section,
+    grid,
+    listing,
+)
+from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.views.files_view import file_cell
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -78,10 +87,10 @@ class PruningStage:
     unit: str
     total: int
     kept: int
-    total_rows: int
-    kept_rows: int
-    total_bytes: int
-    kept_bytes: int
+    total_rows: int = 0
+    kept_rows: int = 0
+    total_bytes: int = 0
+    kept_bytes: int = 0
 
     def state(self) -> dict[str, object]:
         """The stage as JSON."""
@@ -107,7 +116,7 @@ class Items:
     """
 
     unit: str
-    stage: str
+    stage: str = ""
     rows: pa.Table
     reason: Callable[[int], Reason]
 
@@ -243,7 +252,7 @@ class ScanExplanation(Result):
             return
         rows = _rows_of(selected, self.partition_type, 200)
         if unit == "manifest":
-            cells = list(map(_manifest_cells, rows))
+            cells = [(str(r["reason"]), _size_text(r), str(r["name"])) for r in rows]
             yield grid(title, ("reason", "size#", "name"), cells, total=total)
             return
         stage = [] if kept else ["stage"]
@@ -253,20 +262,16 @@ class ScanExplanation(Result):
         yield grid(title, [*heads, "size#", "file"], files, total=total)
 
     def _stage_grid(self) -> Section:
-        rows: list[list[Entry]] = [
-            [
-                stage.name,
-                stage.unit,
-                Cell(text=f"{stage.kept:,}", share=_share(stage)),
-                stage.total,
-                f"{short_text(stage.kept_rows)} of {short_text(stage.total_rows)}",
-                f"{bytes_text(stage.kept_bytes)} of {bytes_text(stage.total_bytes)}",
-            ]
-            for stage in self.stages
-        ]
-        heads = ("stage", "unit", "kept#", "input#", "rows kept#", "size kept#")
+        columns: Columns[PruningStage] = {
+            "stage": lambda one: one.name,
+            "unit": lambda one: one.unit,
+            "kept#": lambda one: Cell(text=f"{one.kept:,}", share=_share(one)),
+            "input#": lambda one: one.total,
+            "rows kept#": lambda s: f"{short_text(s.kept_rows)} of {short_text(s.total_rows)}",
+            "size kept#": lambda s: f"{bytes_text(s.kept_bytes)} of {bytes_text(s.total_bytes)}",
+        }
         note = "The input of each stage is what the previous stage kept."
-        return grid("Pruning stages", heads, rows, note=note)
+        return listing("Pruning stages", self.stages, columns, note=note)
 
 
 def _share(stage: PruningStage) -> float:
@@ -316,12 +321,11 @@ def _file_cells(row: dict[str, object], heads: Sequence[str]) -> list[Entry]:
         "level#": str(row["level"]),
         "rows#": count if isinstance(count, int) else None,
     }
-    size = bytes_text(float(str(row["file_size"])))
-    return [*(cells[head] for head in heads), size, file_cell(name)]
+    return [*(cells[head] for head in heads), _size_text(row), file_cell(name)]
 
 
-def _manifest_cells(row: dict[str, object]) -> list[Entry]:
-    return [str(row["reason"]), bytes_text(float(str(row["file_size"]))), str(row["name"])]
+def _size_text(row: dict[str, object]) -> str:
+    return bytes_text(float(str(row["file_size"])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,14 +337,31 @@ class ExplainRequest:
         columns: the projected columns.
         limit: maximum number of rows.
         code: code that produces the explanation.
-        renderer: draws charts and widgets.
+
     """
 
     where: Expression = TRUE
     columns: tuple[str, ...] = ()
     limit: int | None = None
     code: Code = field(default_factory=Code)
-    renderer: Renderer = NO_RENDERER
+
+
+def explain_code(expression: str, location: str, snapshot_id: int, **asked: object) -> Code:
+    """The code that gives an explanation.
+
+    Args:
+        expression: the table, at a snapshot if it is pinned.
+        location: of the table.
+        snapshot_id: the pinned snapshot; 0 for the latest.
+        asked: the arguments of `Table.explain`; None for those that are omitted.
+    """
+    options = {"scan.snapshot-id": snapshot_id} if snapshot_id else None
+    where = asked.get("where")
+    then = f".where({where!r}).explain()" if where else ".explain()"
+    return Code(
+        python=call_code(f"{expression}.explain", **asked),
+        spark=read_code(location, options, then),
+    )
 
 
 def explain_scan(target: ScanTarget, request: ExplainRequest, name: str) -> ScanExplanation:
@@ -365,7 +386,6 @@ def explain_scan(target: ScanTarget, request: ExplainRequest, name: str) -> Scan
         splits=(),
         partition_type=target.schema.partition_type,
         code=request.code,
-        renderer=request.renderer,
     )
     if len(branches_read(target)) > 1:
         return _of_branches(plain, target, request)
@@ -378,15 +398,11 @@ def _of_branches(
     plain: ScanExplanation, target: ScanTarget, request: ExplainRequest
 ) -> ScanExplanation:
     plan = plan_table(target, request.where)
-    stages = [
-        PruningStage(name=s.name, unit=s.unit, total=s.total, kept=s.kept, total_rows=0,
-            kept_rows=0, total_bytes=0, kept_bytes=0)
-        for s in plan.stages
-    ]  # fmt: skip
-    note = "The scan reads several branches; files are explained only for scans of one branch."
-    return replace(
-        plain, snapshot=plan.snapshot, stages=tuple(stages), splits=plan.splits, notes=(note,)
+    stages = tuple(
+        PruningStage(name=s.name, unit=s.unit, total=s.total, kept=s.kept) for s in plan.stages
     )
+    note = "The scan reads several branches; files are explained only for scans of one branch."
+    return replace(plain, snapshot=plan.snapshot, stages=stages, splits=plan.splits, notes=(note,))
 
 
 class _Explainer:
@@ -420,15 +436,9 @@ class _Explainer:
         splits = packed_splits(self._target, located)
         entries = self._indexed(entries, splits)
         entries = self._limited(entries, splits)
-        read = Items(
-            unit="file", stage="", rows=entries.table, reason=self._reasons.of_kept(entries)
-        )
-        listed = Items(
-            unit="manifest",
-            stage="",
-            rows=manifests.table,
-            reason=self._reasons.of_manifests(manifests, kept=True),
-        )
+        read = Items(unit="file", rows=entries.table, reason=self._reasons.of_kept(entries))
+        reason = self._reasons.of_manifests(manifests, kept=True)
+        listed = Items(unit="manifest", rows=manifests.table, reason=reason)
         return replace(
             plain,
             stages=tuple(self._stages),
@@ -447,7 +457,7 @@ class _Explainer:
         names = ", ".join(f"{kind} of {column!r}" for kind, column in rows.indexes)
         self._notes.append(
             f"{found.stage.name.capitalize()}{'es' if len(rows.indexes) > 1 else ''} ({names}): "
-            f"{len(rows.row_ids):,} of {int(numbers(entries.table, 'row_count').sum()):,} rows "
+            f"{len(rows.row_ids):,} of {entries.total_rows:,} rows "
             f"are read; {rows.not_indexed:,} of them have no index."
         )
         return found
@@ -568,8 +578,7 @@ def _total_rows(items: ManifestFiles | ManifestEntries) -> int:
     """The rows of all files; for manifests their entries."""
     if isinstance(items, ManifestEntries):
         return items.total_rows
-    counts = (numbers(items.table, f"num_{kind}_files") for kind in ("added", "deleted"))
-    return sum(int(count.sum()) for count in counts)
+    return items.total("num_added_files") + items.total("num_deleted_files")
 
 
 def _skipped(one: DataSplit, reader: SplitReader) -> Iterator[tuple[str, str]]:

@@ -6,38 +6,40 @@ kept in the trait `asked` of the widget; the code line shows the equivalent Pyth
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError, choices
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.compare_view import compare_view
 from paimon_explore.inspection.explain.commit_replay import replay_commit
 from paimon_explore.inspection.explain.expiry_preview import (
-    changed_retention,
-    expiry_preview,
-    retention_arguments,
+    expiry_of_settings,
     retention_settings,
 )
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explain.key_history import key_history
-from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
+from paimon_explore.inspection.explain.scan_explanation import (
+    ExplainRequest,
+    explain_code,
+    explain_scan,
+)
 from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES
 from paimon_explore.inspection.health.health_report import Health, table_health
-from paimon_explore.inspection.history.schema_history import schema_history
 from paimon_explore.inspection.overview.example_inputs import example_keys
 from paimon_explore.inspection.overview.overview_report import table_overview
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.problem import Problem, attempt
 from paimon_explore.inspection.profile.profile_session import snapshot_profile
-from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
+from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.report import Cell, Failed, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_tree_view import lsm_section
 from paimon_explore.inspection.views.partition_heatmap import partition_heat
+from paimon_explore.inspection.views.schema_history import schema_history
 from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
 from paimon_explore.inspection.what_if.what_if_view import what_if_view
-from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import predicate
@@ -81,14 +83,14 @@ class Hint(Result):
         title: the question that the view answers.
         how: what to type.
         examples: example inputs, which can be selected.
-        problem: why there are no examples; None if they could be determined.
+        problems: why there are no examples; none if they could be determined.
     """
 
     pane: str
     title: str
     how: str
     examples: tuple[str, ...] = ()
-    problem: Problem | None = None
+    problems: tuple[Problem, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -106,8 +108,7 @@ class Hint(Result):
     def to_report(self) -> Report:
         """The instructions and examples."""
         sections: list[Section] = [Note(text=self.how)]
-        if self.problem is not None:
-            sections.append(Failed(problem=self.problem))
+        sections += [Failed(problem=problem) for problem in self.problems]
         if self.examples:
             rows = [[Cell(text=one, selects=f"ask:{one}")] for one in self.examples]
             sections.append(grid("Examples", ("input",), rows))
@@ -133,24 +134,14 @@ def _explain(request: ReportRequest) -> Result:
     view = inspector.view
     target = view.target(inspector.snapshot, travelled=not inspector.is_newest)
     text, limit = _split_suffix(_LIMIT, request.text)
-    where = text.strip()
-    bound = bind(predicate(where), target.schema.row_type) if where else TRUE
+    where = text.strip() or None
     max_rows = None if limit is None else int(limit)
-    then = f".where({where!r}).explain()" if where else ".explain()"
-    number = inspector.snapshot_id
-    travels = number and not inspector.is_newest
-    options = {"scan.snapshot-id": number} if travels else {}
+    pinned = 0 if inspector.is_newest else inspector.snapshot_id
     scan = ExplainRequest(
-        where=bound,
+        where=bind(predicate(where), target.schema.row_type) if where else TRUE,
         columns=target.schema.row_type.names,
         limit=max_rows,
-        code=Code(
-            python=call_code(
-                f"{request.inspector.code}.explain", where=where or None, limit=max_rows
-            ),
-            spark=read_code(view.location, options, then),
-        ),
-        renderer=view.renderer,
+        code=explain_code(inspector.code, view.location, pinned, where=where, limit=max_rows),
     )
     return explain_scan(target, scan, view.name)
 
@@ -159,13 +150,10 @@ def _lsm(request: ReportRequest) -> Result:
     inspector = request.inspector
     text, bucket = _split_suffix(_BUCKET, request.text)
     number = None if bucket is None else int(bucket)
-    snapshot = inspector.snapshot
     try:
-        return lsm_section(
-            inspector.view, snapshot, text.strip() or None, number, at=inspector.code
-        )
+        return lsm_section(inspector, text.strip() or None, number)
     except NotFoundError:
-        found = lsm_section(inspector.view, snapshot, at=inspector.code)
+        found = lsm_section(inspector)
         return Hint(
             pane="lsm",
             title=f"{request.text} does not exist in snapshot {inspector.snapshot_id}.",
@@ -181,20 +169,19 @@ def _why(request: ReportRequest) -> Result:
         return explain_file(request.inspector, name, request.now_ms)
     snapshot = request.inspector.snapshot
     names: list[str] = []
-    problem: Problem | None = None
+    problems: list[Problem] = []
     if snapshot is not None:
-        try:
-            files = request.inspector.files().table.column("file_name")
-            names = [str(one) for one in files.slice(0, _MAX_EXAMPLES).to_pylist()]
-        except PaimonError as error:
-            problem = problem_of(error)
+        files = attempt(request.inspector.files, problems)
+        if files is not None:
+            column = files.table.column("file_name")
+            names = [str(one) for one in column.slice(0, _MAX_EXAMPLES).to_pylist()]
         names += [snapshot.base_manifest_list, snapshot.delta_manifest_list]
     return Hint(
         pane="why",
         title="Why does this file exist?",
         how="Select a file in a view of the explorer, or type the name of any file of the table.",
         examples=tuple(names),
-        problem=problem,
+        problems=tuple(problems),
         code=Code(python=f"{request.inspector.view.expression}.inspect.why('data-…')"),
     )
 
@@ -205,43 +192,28 @@ def _key(request: ReportRequest) -> Result:
     if request.text.strip():
         return key_history(inspector, request.text)
     expression = f"{request.inspector.code}.history"
-    if not keys:
-        return Hint(
-            pane="key",
-            title="History of a primary key",
-            how="Not available: the table has no primary key.",
-            code=Code(python=expression),
-        )
-    examples: tuple[str, ...] = ()
-    problem: Problem | None = None
-    try:
-        examples = example_keys(inspector, _MAX_EXAMPLES)
-    except PaimonError as error:
-        problem = problem_of(error)
-    return Hint(
+    hint = Hint(
         pane="key",
         title="History of a primary key",
+        how="Not available: the table has no primary key.",
+        code=Code(python=expression),
+    )
+    if not keys:
+        return hint
+    problems: list[Problem] = []
+    examples = attempt(lambda: example_keys(inspector, _MAX_EXAMPLES), problems) or ()
+    return replace(
+        hint,
         how=f"Type a value for {', '.join(keys)}{' or select an example' if examples else ''}.",
         examples=examples,
-        problem=problem,
+        problems=tuple(problems),
         code=Code(python=f"{expression}(…)"),
     )
 
 
-def _schema(request: ReportRequest) -> Result:
-    inspector = request.inspector
-    known = tuple(m.snapshot for m in inspector.timeline().marks if m.snapshot is not None)
-    return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
-
-
 def _expiry(request: ReportRequest) -> Result:
-    view = request.inspector.view
-    defaults = snapshot_retention(view.options, lambda: request.now_ms)
     settings = retention_settings(request.text)
-    retention = changed_retention(settings, defaults, request.now_ms)
-    arguments = retention_arguments(settings)
-    code = call_code(f"{view.expression}.what_if.expire_snapshots", **arguments)
-    return expiry_preview(request.inspector, retention, Code(python=code))
+    return expiry_of_settings(request.inspector, settings, request.now_ms)
 
 
 def _replay(request: ReportRequest) -> Result:
@@ -274,7 +246,7 @@ REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
     "key": _key,
     "why": _why,
     "health": lambda request: table_health(request.inspector, request.now_ms),
-    "schema": _schema,
+    "schema": lambda request: schema_history(request.inspector),
     "expiry": _expiry,
     "compare": lambda request: compare_view(request.inspector, request.text),
     "what_if": lambda request: what_if_view(request.inspector, request.text, request.now_ms),

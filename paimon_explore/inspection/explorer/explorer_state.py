@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
-import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, Numbers, fixed_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import Numbers
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
@@ -37,8 +36,12 @@ from paimon_explore.inspection.history.timeline import Mark
 from paimon_explore.inspection.overview.overview_report import Overview
 from paimon_explore.inspection.profile.profile_session import ProfileSession, checked_condition
 from paimon_explore.inspection.profile.table_profile import Profile
-from paimon_explore.inspection.rendering import code_snippet
-from paimon_explore.inspection.rendering.code_snippet import python_code, spark_code
+from paimon_explore.inspection.rendering.code_snippet import (
+    point_code,
+    point_options,
+    python_code,
+    read_code,
+)
 from paimon_explore.inspection.rendering.report import facts
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.file_groups import MAX_FILES, FileGroups, file_groups, only
@@ -48,6 +51,7 @@ from paimon_explore.inspection.views.manifest_tree import parse_key
 from paimon_explore.inspection.views.node_detail import Document
 from paimon_explore.metadata.manifest.manifest_table import take_rows
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.scan.manifest_arrays import numbers
 
 Columns = Mapping[str, Numbers]
 
@@ -58,6 +62,15 @@ _NO_EVENT_YET = -(2**63)
 _CACHED_FRAMES = 3
 _CACHED_REPORTS = 8
 _DIGITS = 10
+_FILE_COLUMNS = {
+    "size": "file_size",
+    "rows": "row_count",
+    "level": "level",
+    "bucket": "bucket",
+    "created": "creation_time",
+    "schema": "schema_id",
+}
+"""Columns of files by the names in the front end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,17 +440,14 @@ class ExplorerState:
 
     def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
         """The code in Python and PySpark that gives what is shown."""
+        view, tag = self.inspector.view, self.inspector.timeline().only_tag(selected)
+        spark = read_code(view.location, point_options(selected, tag))
+        if not selected:
+            return f"{view.expression}.inspect.timeline()", spark
         head, _, rest = node.partition("/")
-        shown = code_snippet.Selection(
-            snapshot_id=selected,
-            tag=self.inspector.timeline().only_tag(selected),
-            tab=tab,
-            filter=condition,
-            key="" if head in ("file", "name", "schema") else rest,
-            file=self.file_name(node),
-        )
-        view = self.inspector.view
-        return python_code(shown, view.expression), spark_code(shown, view.location)
+        key = "" if head in ("file", "name", "schema") else rest
+        at = point_code(view.expression, selected, tag)
+        return python_code(at, tab, condition, key, self.file_name(node)), spark
 
     def _file(self, text: str) -> tuple[SentFiles, int]:
         frame, _, row = text.partition("/")
@@ -485,22 +495,22 @@ def timeline_columns(marks: Sequence[Mark]) -> Columns:
     users = sorted({s.commit_user for s in snapshots if s is not None})
     codes = {user: code for code, user in enumerate(users)}
 
-    def numbers(values: Iterable[int | None], dtype: type[np.generic] = np.int64) -> np.ndarray:
-        return np.array([0 if value is None else value for value in values], dtype)
+    def made(values: Iterable[int | None], dtype: type[np.generic] = np.int64) -> np.ndarray:
+        return np.array([value or 0 for value in values], dtype)
 
     return {
-        "id": numbers(mark.snapshot_id for mark in marks),
-        "time": numbers((0 if s is None else s.time_millis for s in snapshots), np.float64),
-        "kind": numbers(
+        "id": made(mark.snapshot_id for mark in marks),
+        "time": made((0 if s is None else s.time_millis for s in snapshots), np.float64),
+        "kind": made(
             _UNREADABLE_KIND if s is None else _KIND_CODES[s.commit_kind] for s in snapshots
         ),
-        "state": numbers(mark_states(marks)),
-        "schema": numbers(0 if s is None else s.schema_id for s in snapshots),
-        "total_rows": numbers(0 if s is None else s.total_record_count for s in snapshots),
-        "delta_rows": numbers(0 if s is None else s.delta_record_count for s in snapshots),
-        "changelog_rows": numbers(0 if s is None else s.changelog_record_count for s in snapshots),
-        "user": numbers(0 if s is None else codes[s.commit_user] for s in snapshots),
-        "watermark": numbers((_watermark(s) for s in snapshots), np.float64),
+        "state": made(mark_states(marks)),
+        "schema": made(0 if s is None else s.schema_id for s in snapshots),
+        "total_rows": made(0 if s is None else s.total_record_count for s in snapshots),
+        "delta_rows": made(0 if s is None else s.delta_record_count for s in snapshots),
+        "changelog_rows": made(0 if s is None else s.changelog_record_count for s in snapshots),
+        "user": made(0 if s is None else codes[s.commit_user] for s in snapshots),
+        "watermark": made((_watermark(s) for s in snapshots), np.float64),
         **text_columns("user", users),
     }
 
@@ -541,18 +551,11 @@ def _watermark(snapshot: Snapshot | None) -> int | None:
 
 def lifetime_columns(lifetimes: FileLifetimes) -> Columns:
     """Files as numeric columns: at most 60 bytes per file, about 20 when packed."""
-    files = lifetimes.files
-    created = _column(files, "creation_time")
     return {
         "added": lifetimes.added,
         "removed": lifetimes.removed,
-        "size": fixed_values(_column(files, "file_size"), np.int64),
-        "rows": fixed_values(_column(files, "row_count"), np.int64),
-        "level": fixed_values(_column(files, "level"), np.int32),
-        "bucket": fixed_values(_column(files, "bucket"), np.int32),
         "partition": lifetimes.partitions.codes,
-        "created": np.where(valid_mask(created), fixed_values(created, np.int64), 0),
-        "schema": fixed_values(_column(files, "schema_id"), np.int64),
+        **{name: numbers(lifetimes.files, column) for name, column in _FILE_COLUMNS.items()},
         **text_columns("partition", lifetimes.partitions.texts),
     }
 
@@ -572,11 +575,6 @@ def text_columns(name: str, texts: Iterable[str]) -> Columns:
         f"{name}_text": np.frombuffer(b"".join(encoded), np.uint8),
         f"{name}_end": ends if len(ends) else np.empty(0, np.int64),
     }
-
-
-def _column(files: pa.Table, name: str) -> Column:
-    column: Column = files.column(name).combine_chunks()
-    return column
 
 
 def _problem_node(key: str, error: PaimonError) -> dict[str, object]:

@@ -90,18 +90,15 @@ def parse_input(text: str) -> RowsInput:
         raise InvalidInputError("The input of the Rows view is not JSON.") from error
     if not isinstance(found, dict):
         raise InvalidInputError("The input of the Rows view is not a JSON object.")
-    given: dict[str, object] = {}
-    for name, kind in _TYPES.items():
-        if name not in found:
-            continue
-        value = found[name]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    given = {name: found[name] for name in _TYPES if name in found}
+    for name, value in given.items():
+        kind = _TYPES[name]
+        if type(value) is not kind:  # a bool is no number
             raise invalid_argument(f"{name!r} of the Rows view", value, f"of type {kind.__name__}")
-        given[name] = value
     columns = found.get("columns", [])
     if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
         raise InvalidInputError("'columns' of the Rows view must be a list of names.")
-    made = RowsInput(**given, columns=tuple(columns))  # type: ignore[arg-type]  # checked above
+    made = RowsInput(**given, columns=tuple(columns))
     if made.scope not in SCOPES:
         raise InvalidInputError(f"'scope' of the Rows view must be one of {', '.join(SCOPES)}.")
     return made

@@ -14,21 +14,29 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import from_arrow
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, part_body
 from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
-from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code, read_code
+from paimon_explore.inspection.rendering.code_snippet import (
+    Code,
+    call_code,
+    point_code,
+    point_options,
+    read_code,
+)
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT, truncate
 from paimon_explore.inspection.rendering.report import Report, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.rendering.result_charts import charts_of, is_number
 from paimon_explore.inspection.rows.cell_texts import cell_texts
 from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.table_view import QueryRows, TableSql
 from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.metadata.manifest.manifest_table import Chunks
 
 MAX_ROWS = 100_000
 """Maximum number of rows that are read; the code reads all."""
@@ -44,27 +52,22 @@ _MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SqlRowsView(Result):
+class SqlRowsView(TableResult):
     """The first rows of a query on the table at a snapshot.
 
     Attributes:
-        table: the rows, at most `MAX_ROWS`.
+        table: at most `MAX_ROWS` rows.
         is_cut: whether the query has more rows.
         text: the query.
         snapshot_id: the snapshot; 0 for none.
         note: how the rows were computed; empty for none.
     """
 
-    table: pa.Table
     is_cut: bool
     text: str
     snapshot_id: int
     note: str
     kind = "sql"
-
-    def to_arrow(self) -> pa.Table:
-        """The rows."""
-        return self.table
 
     def figures(self) -> dict[str, object]:
         """The number of rows, and whether there are more."""
@@ -98,16 +101,7 @@ class SqlRowsView(Result):
     def texts(self, offset: int, count: int) -> list[list[str | None]]:
         """The texts of some rows, by column."""
         part = self.table.slice(offset, count).combine_chunks()
-        found: list[list[str | None]] = []
-        for column in part.columns:
-            kind = _paimon_type(column.type)
-            if kind is None:
-                values = column.to_pylist()
-                found.append([None if value is None else str(value) for value in values])
-            else:
-                array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([])
-                found.append(cell_texts(array, kind))
-        return found
+        return [_texts(column) for column in part.columns]
 
     def page(self, offset: int, count: int, limit: int = CELL_LIMIT) -> Body:
         """Some rows as the grid takes them."""
@@ -266,7 +260,6 @@ class _Run:
             snapshot_id=0 if self.writes else inspector.snapshot_id,
             note=rows.note,
             code=sql_code(inspector, self._text, self._last),
-            renderer=inspector.view.renderer,
         )
 
     def stop(self) -> None:
@@ -476,8 +469,7 @@ def sql_code(inspector: Inspector, text: str, last: int = 0) -> Code:
     names = [name for name in (own, "t") if re.search(rf"\b{re.escape(name)}\b", text)]
     given = dict.fromkeys(names or ["t"])
     tables = [f"{name}={at}" if name.isidentifier() else f"**{{{name!r}: {at}}}" for name in given]
-    spark_names = {"tag": "scan.tag-name", "snapshot": "scan.snapshot-id"}
-    options = {spark_names[key]: value for key, value in _point(inspector).items()}
+    options = point_options(inspector.snapshot_id, tag)
     views = [
         read_code(view.location, options, f".createOrReplaceTempView({name!r})") for name in given
     ]
@@ -496,6 +488,13 @@ def _point(inspector: Inspector) -> dict[str, int | str]:
         return {}
     tag = inspector.timeline().only_tag(inspector.snapshot_id)
     return {"tag": tag} if tag else {"snapshot": inspector.snapshot_id}
+
+
+def _texts(column: Chunks) -> list[str | None]:
+    kind, values = _paimon_type(column.type), column.combine_chunks()
+    if kind is None:
+        return [None if value is None else str(value) for value in as_python(values)]
+    return cell_texts(values, kind)
 
 
 def _paimon_type(kind: pa.DataType) -> DataType | None:

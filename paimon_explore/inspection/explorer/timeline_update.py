@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import Timeline
+from paimon_explore.inspection.json_members import JsonMembers
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.snapshot import Snapshot
 
@@ -17,7 +18,7 @@ POLLS_PER_READ = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineUpdate:
+class TimelineUpdate(JsonMembers):
     """What a poll of a table found.
 
     Attributes:
@@ -34,15 +35,6 @@ class TimelineUpdate:
     selected: int = 0
     was_removed: bool = False
     changed: bool = False
-
-    def state(self) -> dict[str, object]:
-        """The update as JSON."""
-        return {
-            "added": list(self.added),
-            "removed": list(self.removed),
-            "selected": self.selected,
-            "was_removed": self.was_removed,
-        }
 
 
 def is_current(inspector: Inspector) -> bool:

@@ -33,8 +33,8 @@ class Finding:
 
     severity: Severity
     rule: str
-    what: str
-    figure: float
+    what: str = ""
+    figure: float = 0
     threshold: float = 0
     option: str = ""
     advice: str = ""

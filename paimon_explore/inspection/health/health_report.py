@@ -6,29 +6,29 @@ are found by `maintenance.checks.fsck`.
 The health of a table at a glance: the worst severity and the number of findings.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
-from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.health_facts import TableFacts
 from paimon_explore.inspection.health.health_rules import RULES
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.json_members import JsonMembers
+from paimon_explore.inspection.problem import Problem, attempt
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.json_members import JsonMembers
 from paimon_explore.inspection.rendering.number_format import at_snapshot, plural
 from paimon_explore.inspection.rendering.report import (
     Cell,
-    Entry,
+    Columns,
     Failed,
     Note,
     Report,
     Section,
-    grid,
+    listing,
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
@@ -40,7 +40,17 @@ FINDINGS = schema_from_text(
 """One row per finding, most severe first. `option` is the table option that sets the threshold,
 empty for a built-in threshold; `evidence` is the selection that shows the cause."""
 
-_TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOTE: Tone.MUTED}
+TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOTE: Tone.MUTED}
+"""The colours of severities."""
+
+
+_COLUMNS: Columns[Finding] = {
+    "severity": lambda one: Cell(text=one.severity.value, tone=TONES[one.severity]),
+    "finding": lambda one: Cell(text=one.what, selects=one.evidence),
+    "measured#": lambda one: one.shown,
+    "threshold": lambda one: f"{one.shown_threshold}{f' ({one.option})' if one.option else ''}",
+    "advice": lambda one: one.advice,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -111,17 +121,7 @@ class Health(Result):
             if not self.not_evaluated:
                 yield Note(text=f"All {len(RULES)} health rules passed.")
             return
-        rows: list[list[Entry]] = [
-            [
-                Cell(text=one.severity.value, tone=_TONES[one.severity]),
-                Cell(text=one.what, selects=one.evidence),
-                one.shown,
-                f"{one.shown_threshold}{f' ({one.option})' if one.option else ''}",
-                one.advice,
-            ]
-            for one in self.findings
-        ]
-        yield grid("Findings", ("severity", "finding", "measured#", "threshold", "advice"), rows)
+        yield listing("Findings", self.findings, _COLUMNS)
         if any(one.threshold for one in self.findings):
             yield self._chart()
 
@@ -156,12 +156,9 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
     problems: list[Problem] = list(inspector.timeline().problems[:5])
     not_evaluated = 0
     for rule in RULES:
-        found = _evaluate(rule, facts)
-        if isinstance(found, Problem):
-            problems += [] if found in problems else [found]
-            not_evaluated += 1
-        else:
-            findings += found
+        found = attempt(partial(list[Finding], rule(facts)), problems)
+        not_evaluated += found is None
+        findings += found or ()
     findings.sort(key=lambda one: [*Severity].index(one.severity))
     view = inspector.view
     return Health(
@@ -171,17 +168,7 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
         problems=tuple(problems),
         not_evaluated=not_evaluated,
         code=Code(python=call_code(f"{inspector.code}.health")),
-        renderer=view.renderer,
     )
-
-
-def _evaluate(
-    rule: Callable[[TableFacts], Iterator[Finding]], facts: TableFacts
-) -> list[Finding] | Problem:
-    try:
-        return list(rule(facts))
-    except PaimonError as error:
-        return problem_of(error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

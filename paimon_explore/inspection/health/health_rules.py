@@ -1,10 +1,14 @@
 """The rules of `health`: each yields the findings whose figure exceeds a threshold.
 
 Thresholds come from table options where such an option exists, else from the constants below.
+`health_rules.csv` has the severity and the advice of each rule.
 """
 
+import csv
+import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -59,6 +63,14 @@ _CONSUMER_LAG = 100
 _OVERDUE = 10
 
 
+_TEXT = (pkgutil.get_data(__package__, "health_rules.csv") or b"").decode()
+_RULE = {
+    row["rule"]: Finding(severity=Severity(row["severity"]), rule=row["rule"], advice=row["advice"])
+    for row in csv.DictReader(_TEXT.splitlines())
+}
+"""Findings of each rule, to be completed with what was measured."""
+
+
 def _percent(share: float) -> str:
     return f"{share:.0%}"
 
@@ -71,12 +83,10 @@ def unreadable(facts: TableFacts) -> Iterator[Finding]:
     """Find metadata files that cannot be read."""
     problems = facts.inspector.timeline().problems
     if problems:
-        yield Finding(
-            severity=Severity.ERROR,
-            rule="unreadable metadata",
+        yield replace(
+            _RULE["unreadable metadata"],
             what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
             figure=len(problems),
-            advice="run t.maintenance.fsck() to list all of them",
         )
 
 
@@ -95,15 +105,8 @@ def _missing(kind: str, ids: list[int], which: str, evidence: str) -> Finding:
     names = [f"{kind}-{number}" for number in ids]
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     verb = "do not exist" if more else "does not exist"
-    return Finding(
-        severity=Severity.ERROR,
-        rule=f"missing {kind}",
-        what=f"{names[0]}{more}, {which}, {verb}",
-        figure=len(names),
-        advice=f"restore the {kind} files; "
-        + ("reads that need them fail" if kind == "schema" else "readers of changes fail there"),
-        evidence=evidence,
-    )
+    what = f"{names[0]}{more}, {which}, {verb}"
+    return replace(_RULE[f"missing {kind}"], what=what, figure=len(names), evidence=evidence)
 
 
 def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
@@ -119,14 +122,13 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
         others = (
             f"; {plural(len(late) - 1, 'more bucket')} above the trigger" if len(late) > 1 else ""
         )
-        yield Finding(
+        yield replace(
+            _RULE["level-0 backlog"],
             severity=Severity.ERROR if stops else Severity.WARNING,
-            rule="level-0 backlog",
             what=f"{one.text} has {one.runs} sorted runs{others}",
             figure=one.runs,
             threshold=stop if stops else trigger,
             option=option.key,
-            advice="run t.compact(), or start a writer that compacts",
             evidence=f"lsm:{one.text}",
         )
 
@@ -145,14 +147,12 @@ def small_files(facts: TableFacts) -> Iterator[Finding]:
         if small[code] <= threshold:
             return
         name = facts.partitions.texts[code]
-        yield Finding(
-            severity=Severity.WARNING,
-            rule="small files",
+        yield replace(
+            _RULE["small files"],
             what=f"{name or 'the table'} has {small[code]:,} files below {bytes_text(limit)}",
             figure=float(small[code]),
             threshold=threshold,
             option=COMPACTION_MIN_FILE_NUM.key,
-            advice="run compact(full=False)",
             evidence=facts.condition(name, f"size < {int(limit)}"),
         )
 
@@ -170,14 +170,12 @@ def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
         if len(sums) > 1 and rows >= _MIN_ROWS and largest.rows > _SKEW * mean:
             found.append((largest.rows / mean, largest, rows))
     for factor, one, rows in sorted(found, key=lambda f: -f[0])[:_MAX_FINDINGS_PER_RULE]:
-        yield Finding(
-            severity=Severity.NOTE,
-            rule="bucket skew",
+        yield replace(
+            _RULE["bucket skew"],
             what=f"{one.text} contains {one.rows / rows:.0%} of the rows of its partition",
             figure=factor,
             threshold=_SKEW,
             option="bucket-key" if facts.options.value(BUCKET) > 0 else "",
-            advice="choose a bucket key with more distinct values",
             evidence=facts.condition(one.partition, f"bucket = {one.bucket}"),
             unit=_times,
         )
@@ -196,14 +194,12 @@ def partition_skew(facts: TableFacts) -> Iterator[Finding]:
     median_rows = float(median(rows.tolist()))
     largest = int(rows.argmax())
     if rows.sum() >= _MIN_ROWS and median_rows and rows[largest] > _PARTITION_SKEW * median_rows:
-        yield Finding(
-            severity=Severity.NOTE,
-            rule="partition skew",
+        yield replace(
+            _RULE["partition skew"],
             what=f"{texts[largest]} has {plural(int(rows[largest]), 'row')}; "
             f"the median partition has {plural(round(median_rows), 'row')}",
             figure=float(rows[largest]) / median_rows,
             threshold=_PARTITION_SKEW,
-            advice="choose a finer partition key or more buckets",
             evidence=facts.condition(texts[largest]),
             unit=_times,
         )
@@ -215,25 +211,21 @@ def manifest_size(facts: TableFacts) -> Iterator[Finding]:
     threshold = facts.options.value(MANIFEST_MERGE_MIN_COUNT)
     number = facts.inspector.snapshot_id
     if count > threshold:
-        yield Finding(
-            severity=Severity.WARNING,
-            rule="many manifests",
+        yield replace(
+            _RULE["many manifests"],
             what=f"every read opens {count:,} manifests",
             figure=count,
             threshold=threshold,
             option=MANIFEST_MERGE_MIN_COUNT.key,
-            advice="check why commits do not merge them: they should from this number on",
             evidence=f"snapshot:{number}",
         )
     each = facts.manifests.total_size / files if files else 0
     if count > _MIN_MANIFESTS and each > _MANIFEST_BYTES_PER_FILE:
-        yield Finding(
-            severity=Severity.NOTE,
-            rule="manifest bytes per file",
+        yield replace(
+            _RULE["manifest bytes per file"],
             what=f"{bytes_text(facts.manifests.total_size)} of manifests for {files:,} live files",
             figure=each,
             threshold=_MANIFEST_BYTES_PER_FILE,
-            advice="commit less often, or collect statistics for fewer columns",
             evidence=f"snapshot:{number}",
             unit=bytes_text,
         )
@@ -245,15 +237,13 @@ def delete_entries(facts: TableFacts) -> Iterator[Finding]:
     entries = deleted + int(numbers(facts.manifests.table, "num_added_files").sum())
     if entries >= _MIN_ENTRIES and deleted > _DELETE_SHARE * entries:
         size = facts.options.value(MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE)
-        yield Finding(
-            severity=Severity.NOTE,
-            rule="DELETE entries",
+        yield replace(
+            _RULE["DELETE entries"],
             what=f"{deleted:,} of {entries:,} manifest entries are deletions",
             figure=deleted / entries,
             threshold=_DELETE_SHARE,
             option=MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE.key,
-            advice=f"manifests are fully compacted once {bytes_text(size)} have accumulated; "
-            "lower the option to compact them earlier",
+            advice=_RULE["DELETE entries"].advice.format(bytes_text(size)),
             evidence=f"snapshot:{facts.inspector.snapshot_id}",
             unit=_percent,
         )
@@ -269,15 +259,13 @@ def deleted_rows(facts: TableFacts) -> Iterator[Finding]:
     rows = facts.files.total_rows
     threshold = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
     if rows and gone > threshold * rows:
-        yield Finding(
-            severity=Severity.WARNING,
-            rule="deleted rows",
+        yield replace(
+            _RULE["deleted rows"],
             what=f"{gone:,} of {rows:,} stored rows are deleted by "
             f"{plural(len(vectors), 'deletion vector')}",
             figure=gone / rows,
             threshold=threshold,
             option=COMPACTION_DELETE_RATIO_THRESHOLD.key,
-            advice="run compact() to rewrite the files without the deleted rows",
             evidence="lsm:",
             unit=_percent,
         )
@@ -292,14 +280,12 @@ def stale_hints(facts: TableFacts) -> Iterator[Finding]:
     right = {"EARLIEST": ids[0], "LATEST": ids[-1]}
     for flag in timeline.flags:
         if flag.kind is FlagKind.HINT and flag.snapshot_id != right[flag.name]:
-            yield Finding(
-                severity=Severity.NOTE,
-                rule="stale hint",
+            yield replace(
+                _RULE["stale hint"],
                 what=f"hint {flag.name} contains {flag.snapshot_id}, but the "
                 f"{flag.name.lower()} snapshot is {right[flag.name]}",
                 figure=flag.snapshot_id,
                 threshold=right[flag.name],
-                advice="no action needed: readers verify hints, and the next commit updates them",
                 evidence=f"snapshot:{right[flag.name]}",
             )
 
@@ -318,13 +304,11 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
     gone = [path for path in expected if path not in existing]
     if gone:
         name = gone[0].rpartition("/")[2]
-        yield Finding(
-            severity=Severity.ERROR,
-            rule="missing files",
+        yield replace(
+            _RULE["missing files"],
             what=f"{plural(len(gone), 'live data file')} "
             f"{'is' if len(gone) == 1 else 'are'} missing from storage, for example {name}",
             figure=len(gone),
-            advice="restore the files, or roll back to a snapshot that does not need them",
             evidence=f"file:{name}",
         )
 
@@ -343,30 +327,25 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
         earliest = ids[0] if logs is None else min(ids[0], logs)
         lag = ids[-1] + 1 - flag.snapshot_id
         if flag.snapshot_id < earliest:
-            yield Finding(
-                severity=Severity.ERROR,
-                rule="expired consumer",
+            yield replace(
+                _RULE["expired consumer"],
                 what=f"consumer {flag.name} needs snapshot {flag.snapshot_id}, which has "
                 f"expired; the earliest snapshot is {earliest}",
                 figure=flag.snapshot_id,
                 threshold=earliest,
-                advice="delete the consumer and restart its reader",
                 evidence=f"snapshot:{ids[0]}",
             )
         elif lag > _CONSUMER_LAG:
             age = facts.now_ms - view.store.consumers.modified_ms(flag.name)
             hours = f"{age // 3_600_000:,} h"
             note = "" if expiration else f", and {CONSUMER_EXPIRATION_TIME.key} is not set"
-            yield Finding(
-                severity=Severity.WARNING,
-                rule="consumer lag",
+            yield replace(
+                _RULE["consumer lag"],
                 what=f"consumer {flag.name} lags by {lag:,} snapshots; "
                 f"last progress {hours} ago{note}",
                 figure=lag,
                 threshold=_CONSUMER_LAG,
                 option=CONSUMER_EXPIRATION_TIME.key,
-                advice="snapshots that a consumer has not read cannot expire; delete the "
-                "consumer if it is unused",
                 evidence=f"snapshot:{flag.snapshot_id}",
             )
 
@@ -376,15 +355,14 @@ def tags_hold(facts: TableFacts) -> Iterator[Finding]:
     live = facts.files.total_size
     for flag, rows, size in tag_only_files(facts.inspector, frozenset()):
         if live and size > _TAG_SHARE * live:
-            yield Finding(
-                severity=Severity.NOTE,
-                rule="tag retains space",
+            yield replace(
+                _RULE["tag retains space"],
                 what=f"{bytes_text(size)} in {plural(rows, 'file')} "
                 f"{'is' if rows == 1 else 'are'} referenced only by tag {flag.name}",
                 figure=size / live,
                 threshold=_TAG_SHARE,
                 option="tag.default-time-retained",
-                advice=f"delete the tag if it is unused; live files take {bytes_text(live)}",
+                advice=_RULE["tag retains space"].advice.format(bytes_text(live)),
                 evidence=f"snapshot:{flag.snapshot_id}",
                 unit=_percent,
             )
@@ -398,14 +376,12 @@ def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
     lengths = as_python(pc.call_function("list_value_length", columns))
     count = sum(not length for length in lengths)
     if count:
-        yield Finding(
-            severity=Severity.NOTE,
-            rule="no value statistics",
+        yield replace(
+            _RULE["no value statistics"],
             what=f"{count_text(count)} of {len(facts.files):,} files have no value "
             "statistics; predicates cannot prune them",
             figure=count / len(facts.files),
             option=METADATA_STATS_MODE.key,
-            advice="set fields.<column>.stats-mode for the columns used in filters",
             evidence="filter:",
             unit=_percent,
         )
@@ -421,16 +397,13 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
     gone = expiring_ids(ids, lambda i: times.get(i, 0), retention, min(flags, default=None))
     if len(gone) > _OVERDUE:
         by_count = retention.retain_max < len(ids)
-        yield Finding(
-            severity=Severity.NOTE,
-            rule="overdue expiry",
+        yield replace(
+            _RULE["overdue expiry"],
             what=f"{len(gone):,} of {len(ids):,} snapshots exceed the retention options "
             "but have not expired",
             figure=len(gone),
             threshold=_OVERDUE,
             option=(SNAPSHOT_NUM_RETAINED_MAX if by_count else SNAPSHOT_TIME_RETAINED).key,
-            advice="run t.maintenance.expire_snapshots(); t.what_if.expire_snapshots() shows "
-            "the space to be freed",
             evidence="expiry:",
         )
 
@@ -447,14 +420,12 @@ def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
     if not lag:
         return
     state = "does not exist" if newest is None else f"is at snapshot {newest}"
-    yield Finding(
-        severity=Severity.WARNING,
-        rule="iceberg metadata",
+    yield replace(
+        _RULE["iceberg metadata"],
         what=f"the Iceberg metadata {state}, the table is at snapshot {facts.snapshot.id}: "
         f"Iceberg readers return other rows ({folder})",
         figure=abs(lag),
         option=ICEBERG_STORAGE.key,
-        advice="commit again: the next commit writes the metadata",
         evidence=f"snapshot:{facts.snapshot.id}",
     )
 
@@ -463,15 +434,13 @@ def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
     """Find snapshot files that follow a gap in the ids after the latest snapshot."""
     known = facts.snapshot_ids
     if strays := facts.snapshot_files[len(known) :]:
-        yield Finding(
-            severity=Severity.WARNING,
-            rule="stray snapshot",
+        yield replace(
+            _RULE["stray snapshot"],
             what=f"snapshot-{strays[0]} exists, but snapshot-{known[-1] + 1} is missing: "
             f"readers see no snapshot after {known[-1]}",
             figure=strays[0],
             threshold=known[-1],
-            advice=f"move snapshot-{strays[0]} out of the folder snapshot: no commit can create it "
-            "again",
+            advice=_RULE["stray snapshot"].advice.format(f"snapshot-{strays[0]}"),
         )
 
 

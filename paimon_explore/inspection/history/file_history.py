@@ -12,7 +12,7 @@ is live at position p if `added <= p + 1 < removed`. A file that is removed and 
 lifetimes. The browser computes live files from the same columns.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -31,12 +31,13 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import Timeline
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.problem import Problem, attempt
 from paimon_explore.inspection.rendering.value_text import Partitions, partitions_of
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind
 from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +299,7 @@ class FileHistory:
             deltas = [d for d in self._deltas[stretch.start : stretch.stop] if d is not None]
             sizes = [len(delta) for delta in deltas]
             total = sum(sizes)
-            kinds = np.concatenate([_kinds(delta) for delta in deltas])
+            kinds = np.concatenate([numbers(delta, "kind") for delta in deltas])
             segments.append(
                 Segment(
                     first=stretch[0],
@@ -316,20 +317,14 @@ class FileHistory:
     def _delta(self, snapshot: Snapshot | None) -> pa.Table | None:
         if snapshot is None:
             return None
-        return self._attempt(lambda: slim_entries(self._view, [snapshot.delta_manifest_list]))
+        lists = [snapshot.delta_manifest_list]
+        return attempt(lambda: slim_entries(self._view, lists), self._problems)
 
     def _whole(self, position: int) -> pa.Table | None:
         snapshot = self._timeline.marks[position].snapshot
-        return None if snapshot is None else self._attempt(lambda: live_slim(self._view, snapshot))
-
-    def _attempt(self, read: Callable[[], pa.Table]) -> pa.Table | None:
-        try:
-            return read()
-        except PaimonError as error:
-            found = problem_of(error)
-            if found not in self._problems:
-                self._problems.append(found)
+        if snapshot is None:
             return None
+        return attempt(lambda: live_slim(self._view, snapshot), self._problems)
 
 
 def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLifetimes:
@@ -371,7 +366,7 @@ def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
 def live_slim(view: TableView, snapshot: Snapshot) -> pa.Table:
     """The kept columns of a snapshot's live files."""
     rows = slim_entries(view, [snapshot.base_manifest_list, snapshot.delta_manifest_list])
-    deletes = _kinds(rows) == FileKind.DELETE
+    deletes = numbers(rows, "kind") == FileKind.DELETE
     if not deletes.any():
         return rows
     codes = identity_codes(rows)
@@ -412,7 +407,7 @@ def _representatives(rows: pa.Table, codes: Ints) -> Ints:
     """The row that describes each identity: its first ADD, since DELETEs may lack statistics."""
     count = int(codes.max()) + 1 if len(codes) else 0
     first_rows = np.zeros(count, np.int64)
-    adds = _kinds(rows) == FileKind.ADD
+    adds = numbers(rows, "kind") == FileKind.ADD
     for mask in (~adds, adds):
         indexes = np.flatnonzero(mask)[::-1]
         first_rows[codes[indexes]] = indexes
@@ -422,11 +417,6 @@ def _representatives(rows: pa.Table, codes: Ints) -> Ints:
 def _or_empty(column: Chunks, empty: str | bytes) -> Chunks:
     filled: Chunks = pc.fill_null(column, empty)  # type: ignore[arg-type]  # a scalar, in stubs
     return filled
-
-
-def _kinds(rows: pa.Table) -> Ints:
-    column: Column = rows.column("kind").combine_chunks()
-    return fixed_values(column, np.int8).astype(np.int64)
 
 
 def _concat(parts: Sequence[pa.Table]) -> pa.Table:

@@ -80,8 +80,8 @@ def schema_differences(before: TableSchema, after: TableSchema) -> tuple[Differe
     """The differences between two versions: columns by id, then options, keys and comment."""
     return (
         *_columns(before, after),
-        *_options(before.options, after.options),
-        *_rest(before, after),
+        *option_differences(before.options, after.options),
+        *key_differences(before, after),
     )
 
 
@@ -153,7 +153,8 @@ def _longest(runs: list[list[int]]) -> list[int]:
     return max(runs, key=lambda run: len(run)) if runs else []  # noqa: PLW0108 - types
 
 
-def _options(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Difference]:
+def option_differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Difference]:
+    """The options that differ; secrets are masked."""
     for key in sorted({*old, *new}):
         before, after = old.get(key), new.get(key)
         if before == after:
@@ -163,7 +164,8 @@ def _options(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Differe
         yield Difference(what="option", name=key, act=act, before=texts[0], after=texts[1])
 
 
-def _rest(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
+def key_differences(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
+    """Whether the primary key, the partition columns and the comment differ."""
     pairs = (
         ("primary key", ", ".join(before.primary_keys), ", ".join(after.primary_keys)),
         ("partition", ", ".join(before.partition_keys), ", ".join(after.partition_keys)),

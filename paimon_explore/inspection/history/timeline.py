@@ -120,12 +120,10 @@ class Timeline(Result):
         for position, mark in enumerate(self.marks):
             if mark.snapshot_id == snapshot_id:
                 return position
-        ids = [mark.snapshot_id for mark in self.marks]
-        hint = (
-            f"Available snapshots: {ids[0]} to {ids[-1]}."
-            if ids
-            else "The table has no snapshot yet."
-        )
+        hint = "The table has no snapshot yet."
+        if self.marks:
+            ends = self.marks[0].snapshot_id, self.marks[-1].snapshot_id
+            hint = f"Available snapshots: {ends[0]} to {ends[1]}."
         raise NotFoundError("snapshot", snapshot_id, hint=hint)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:
@@ -207,22 +205,17 @@ class Timeline(Result):
 
     def _row(self, mark: Mark) -> dict[str, object]:
         tags = [f.name for f in self.flags_at(mark.snapshot_id) if f.kind is FlagKind.TAG]
-        row: dict[str, object] = {"snapshot_id": mark.snapshot_id, "expired": mark.expired}
-        row["tags"] = tags
-        if mark.snapshot is not None:
-            row |= {
-                "commit_kind": mark.snapshot.commit_kind.value,
-                "commit_time": mark.snapshot.time_millis,
-                "schema_id": mark.snapshot.schema_id,
-                "total_record_count": mark.snapshot.total_record_count,
-                "delta_record_count": mark.snapshot.delta_record_count,
-                "changelog_record_count": mark.snapshot.changelog_record_count,
-                "commit_user": mark.snapshot.commit_user,
-                "commit_identifier": mark.snapshot.commit_identifier,
-                "watermark": mark.snapshot.watermark,
-                "properties": list((mark.snapshot.properties or {}).items()),
-            }
-        return row
+        row = {"snapshot_id": mark.snapshot_id, "expired": mark.expired, "tags": tags}
+        snapshot = mark.snapshot
+        if snapshot is None:
+            return row
+        row |= {
+            "commit_kind": snapshot.commit_kind.value,
+            "commit_time": snapshot.time_millis,
+            "properties": list((snapshot.properties or {}).items()),
+        }
+        same = [name for name in TIMELINE_SCHEMA.names if name not in row]
+        return {**row, **{name: getattr(snapshot, name) for name in same}}
 
 
 _MAX_BARS = 60
@@ -283,7 +276,6 @@ def read_timeline(view: TableView) -> Timeline:
         flags=tuple(one for one in found if isinstance(one, Flag)),
         problems=tuple(problem_of(one) for one in found if isinstance(one, PaimonError)),
         code=Code(python=call_code(f"{view.expression}.inspect.timeline")),
-        renderer=view.renderer,
     )
 
 

@@ -9,25 +9,22 @@ Totals of the live files of one snapshot, from what has been read or from the ma
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.health.findings import Finding, Severity
-from paimon_explore.inspection.health.health_report import Health, table_health
-from paimon_explore.inspection.history.file_history import FileLifetimes
+from paimon_explore.inspection.health.findings import Finding
+from paimon_explore.inspection.health.health_report import TONES, Health, table_health
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.overview.definition import definition_sentences
 from paimon_explore.inspection.overview.example_inputs import example_inputs
 from paimon_explore.inspection.overview.questions import Question, questions
-from paimon_explore.inspection.problem import Problem, problem_of
-from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.problem import Problem, attempt
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import (
@@ -79,49 +76,44 @@ class FileTotals:
     manifest_bytes: int
 
 
-def file_totals(inspector: Inspector, snapshot: Snapshot, *, quick: bool) -> FileTotals:
-    """The totals of a snapshot.
+def file_totals(inspector: Inspector, *, quick: bool) -> FileTotals | None:
+    """The totals of a snapshot; None without snapshots.
 
     Args:
         inspector: the table at the snapshot.
-        snapshot: the snapshot.
         quick: only count files if the manifests have not been read.
 
     Raises:
         PaimonError: a manifest list or a manifest cannot be read.
     """
-    listed = inspector.view.store.manifests.all(snapshot).table
-    manifests = listed.num_rows
-    size = int(numbers(listed, "file_size").sum())
+    snapshot = inspector.snapshot
+    if snapshot is None:
+        return None
+    manifests = inspector.view.store.manifests.all(snapshot)
+    totals = FileTotals(
+        files=manifests.total("num_added_files") - manifests.total("num_deleted_files"),
+        manifests=len(manifests),
+        manifest_bytes=manifests.total_size,
+    )
     known = inspector.known_files()
     if known is None and quick:
-        added, deleted = (
-            int(numbers(listed, f"num_{kind}_files").sum()) for kind in ("added", "deleted")
-        )
-        return FileTotals(files=added - deleted, manifests=manifests, manifest_bytes=size)
-    files = inspector.current_files() if known is None else known
-    return _summed(files, inspector.timeline().position_of(snapshot.id), manifests, size)
-
-
-def _summed(lifetimes: FileLifetimes, position: int, manifests: int, size: int) -> FileTotals:
-    rows = lifetimes.live_at(position)
+        return totals
+    lifetimes = inspector.current_files() if known is None else known
+    rows = lifetimes.live_at(inspector.timeline().position_of(snapshot.id))
     files, codes = lifetimes.files, lifetimes.partitions.codes[rows]
     levels, buckets = (numbers(files, name)[rows] for name in ("level", "bucket"))
-    return FileTotals(
+    return replace(
+        totals,
         files=len(rows),
         bytes=int(numbers(files, "file_size")[rows].sum()),
         rows=int(numbers(files, "row_count")[rows].sum()),
         partitions=len(np.unique(codes)),
         buckets=np.unique(np.stack([codes, buckets]), axis=1).shape[1] if len(rows) else 0,
         level_0=int((levels == 0).sum()),
-        manifests=manifests,
-        manifest_bytes=size,
     )
 
 
-_Value = TypeVar("_Value")
 _MAX_FINDINGS = 8
-_TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOTE: Tone.MUTED}
 
 SENTENCES = pa.schema((pa.field("topic", pa.string()), pa.field("sentence", pa.string())))
 """One row per sentence, in order; `topic` is the heading."""
@@ -206,16 +198,17 @@ def table_overview(
         max_files: larger tables are not checked; None to check any.
     """
     problems = list(inspector.timeline().problems[:5])
-    totals = _attempt(lambda: _totals(inspector, quick=quick), problems)
-    if health is None and not quick:
-        health = _checked(inspector, now_ms, totals, max_files)
+    totals = attempt(lambda: file_totals(inspector, quick=quick), problems)
+    is_checked = totals is not None and (max_files is None or totals.files <= max_files)
+    if health is None and is_checked and not quick:
+        health = table_health(inspector, now_ms)
     topics = [
         ("What this table is", list(definition_sentences(inspector.view))),
-        ("How large it is", _attempt(lambda: [*size_sentences(inspector, totals)], problems)),
-        ("How it is written", _attempt(lambda: [*commit_sentences(inspector, now_ms)], problems)),
+        ("How large it is", attempt(lambda: [*size_sentences(inspector, totals)], problems)),
+        ("How it is written", attempt(lambda: [*commit_sentences(inspector, now_ms)], problems)),
         ("What is wrong", list(_findings(health, totals, quick=quick))),
     ]
-    asked = _attempt(
+    asked = attempt(
         lambda: tuple(questions(inspector, example_inputs(inspector), now_ms)), problems
     )
     view = inspector.view
@@ -231,30 +224,7 @@ def table_overview(
         problems=tuple(dict.fromkeys(problems)),
         quick=quick,
         code=Code(python=call_code(f"{inspector.code}.inspect.overview")),
-        renderer=view.renderer,
     )
-
-
-def _attempt(compute: Callable[[], _Value], problems: list[Problem]) -> _Value | None:
-    """The value, or None if metadata cannot be read, which is added to the problems."""
-    try:
-        return compute()
-    except PaimonError as error:
-        problems.append(problem_of(error))
-        return None
-
-
-def _totals(inspector: Inspector, *, quick: bool) -> FileTotals | None:
-    snapshot = inspector.snapshot
-    return None if snapshot is None else file_totals(inspector, snapshot, quick=quick)
-
-
-def _checked(
-    inspector: Inspector, now_ms: int, totals: FileTotals | None, max_files: int | None
-) -> Health | None:
-    if totals is None or (max_files is not None and totals.files > max_files):
-        return None
-    return table_health(inspector, now_ms)
 
 
 def _findings(
@@ -280,7 +250,7 @@ def _finding(found: Finding) -> Sentence:
     option = f", set by {found.option}" if found.option else ""
     advice = found.advice[:1].upper() + found.advice[1:]
     return sentence(
-        Cell(text=found.severity.value, tone=_TONES[found.severity]),
+        Cell(text=found.severity.value, tone=TONES[found.severity]),
         ": ",
         Cell(text=found.what, selects=found.evidence),
         f" (measured {found.shown}, threshold {found.shown_threshold}{option}). {advice}.",

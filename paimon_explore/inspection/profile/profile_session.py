@@ -69,7 +69,7 @@ def _shown(inspector: Inspector, found: Profile, *, exact: bool) -> Profile:
     code = profile_code(
         inspector.code, view.location, where=found.where or None, exact=exact or None
     )
-    return replace(found, code=code, renderer=view.renderer)
+    return replace(found, code=code)
 
 
 def combined_condition(where: str, added: Expression) -> str:

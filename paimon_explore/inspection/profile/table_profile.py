@@ -170,10 +170,6 @@ def _note(one: ColumnProfile) -> str:
     return "; ".join(filter(None, (one.reason, *one.notes)))
 
 
-def _length_text(one: ColumnProfile) -> str:
-    return "" if one.average_length is None else f"{one.average_length:.1f}"
-
-
 def _cells(one: ColumnProfile) -> list[Entry]:
     return [
         one.name,
@@ -182,7 +178,7 @@ def _cells(one: ColumnProfile) -> list[Entry]:
         one.distinct_text,
         "" if one.minimum is None else one.minimum.text,
         "" if one.maximum is None else one.maximum.text,
-        _length_text(one),
+        "" if one.average_length is None else f"{one.average_length:.1f}",
         _note(one),
     ]
 

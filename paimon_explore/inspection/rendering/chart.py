@@ -4,10 +4,11 @@ A chart is drawn as SVG for static pages, as a plotly figure, and by the browser
 escaped; renderers escape them.
 """
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.rendering.json_members import JsonMembers
+from paimon_explore.inspection.json_members import JsonMembers
 
 
 class Tone(StrEnum):
@@ -182,3 +183,18 @@ def axis_ticks(
     step = -(-(len(inside) - 1) // (max_ticks - 1))
     picked = inside[::step]
     return tuple(picked) if picked[-1] == inside[-1] else (*picked[:-1], inside[-1])
+
+
+def snapshot_chart(
+    title: str, ids: Sequence[int], lanes: Sequence[str], boxes: Iterable[Box], max_lanes: int
+) -> LaneChart:
+    """A chart whose axis has a unit for each snapshot; the first lanes with their boxes."""
+    places = [(place + 0.5, str(number)) for place, number in enumerate(ids)]
+    return LaneChart(
+        title=title,
+        lanes=tuple(lanes[:max_lanes]),
+        boxes=tuple(box for box in boxes if box.lane < max_lanes),
+        start=0,
+        end=len(ids),
+        ticks=axis_ticks(0, len(ids), places),
+    )

@@ -50,58 +50,37 @@ def read_code(location: str, options: Mapping[str, object] | None = None, then: 
     return f"spark.read.format('paimon_explore'){given}.load({location!r}){then}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """The selection in the explorer.
+def point_options(snapshot_id: int, tag: str = "") -> dict[str, object]:
+    """The options of a PySpark read of a snapshot; none for 0.
 
-    Attributes:
-        snapshot_id: id of the snapshot; 0 for none.
-        tag: tag of an expired snapshot; empty for none.
+    >>> point_options(7)
+    {'scan.snapshot-id': 7}
+    """
+    if tag:
+        return {"scan.tag-name": tag}
+    return {"scan.snapshot-id": snapshot_id} if snapshot_id else {}
+
+
+def python_code(at: str, tab: str, condition: str, key: str, file: str) -> str:
+    """The Python code of the selection in the explorer.
+
+    Args:
+        at: the table at the selected snapshot.
         tab: name of the view.
-        filter: condition on files.
+        condition: condition on files.
         key: key of the selected tree node; empty for none.
         file: name of the selected data file; empty for none.
-    """
 
-    snapshot_id: int
-    tag: str = ""
-    tab: str = "files"
-    filter: str = ""
-    key: str = ""
-    file: str = ""
-
-
-def python_code(shown: Selection, expression: str) -> str:
-    """The code in Python.
-
-    >>> python_code(Selection(snapshot_id=7, filter="level = 0"), "t")
+    >>> python_code("t.at(snapshot=7)", "files", "level = 0", "", "")
     "t.at(snapshot=7).files(where='level = 0')"
     """
-    if not shown.snapshot_id:
-        return f"{expression}.inspect.timeline()"
-    at = point_code(expression, shown.snapshot_id, shown.tag)
-    if shown.tab == "bytes":
-        what = shown.file or shown.key
-        return call_code(f"{at}.inspect.bytes", *([what] if what else []))
-    if shown.file:
-        return call_code(f"{at}.inspect.file", shown.file)
-    if shown.key:
-        return call_code(f"{at}.inspect.node", shown.key)
-    if shown.tab == "overview":
+    if tab == "bytes":
+        return call_code(f"{at}.inspect.bytes", *filter(None, [file or key]))
+    if file:
+        return call_code(f"{at}.inspect.file", file)
+    if key:
+        return call_code(f"{at}.inspect.node", key)
+    if tab == "overview":
         return f"{at}.inspect.overview()"
-    listed = "partitions" if shown.tab == "partitions" else "files"
-    return call_code(f"{at}.{listed}", where=shown.filter or None)
-
-
-def spark_code(shown: Selection, location: str) -> str:
-    """The PySpark code that reads the rows of the snapshot.
-
-    >>> spark_code(Selection(snapshot_id=7), "/wh/orders")
-    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/orders')"
-    """
-    options: dict[str, object] = {}
-    if shown.tag:
-        options = {"scan.tag-name": shown.tag}
-    elif shown.snapshot_id:
-        options = {"scan.snapshot-id": shown.snapshot_id}
-    return read_code(location, options)
+    listed = "partitions" if tab == "partitions" else "files"
+    return call_code(f"{at}.{listed}", where=condition or None)

@@ -4,19 +4,20 @@ Every result that explains a table is laid out as a report, which is rendered as
 the browser from JSON. Texts are not escaped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.json_members import JsonMembers
 from paimon_explore.inspection.problem import Problem
 from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, Tone
-from paimon_explore.inspection.rendering.json_members import JsonMembers
 
 MAX_ROWS = 200
 """Maximum number of rows of a grid; `to_arrow` has all rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(JsonMembers):
     """A cell of a grid.
 
     Attributes:
@@ -32,16 +33,12 @@ class Cell:
     tone: Tone = Tone.PLAIN
     share: float | None = None
 
-    def state(self) -> object:
+    def state(self) -> object:  # type: ignore[override]  # a text alone is no object
         """The cell as JSON; a string if it has only text."""
-        members: dict[str, object] = {}
-        if self.selects:
-            members["selects"] = self.selects
-        if self.tone is not Tone.PLAIN:
-            members["tone"] = self.tone.value
-        if self.share is not None:
-            members["share"] = round(self.share, 4)
-        return {"text": self.text, **members} if members else self.text
+        share = None if self.share is None else round(self.share, 4)
+        members = {"selects": self.selects, "tone": self.tone.value, "share": share}
+        kept = {n: v for n, v in members.items() if v not in ("", Tone.PLAIN.value, None)}
+        return {"text": self.text, **kept} if kept else self.text
 
 
 Entry = Cell | str | int | None
@@ -116,17 +113,28 @@ def grid(
     return Grid(title=title, columns=tuple(columns), rows=shown, total=count, note=note)
 
 
+_Item = TypeVar("_Item")
+Columns: TypeAlias = Mapping[str, Callable[[_Item], Entry]]
+"""The columns of a grid of items: what makes the cell of an item, by heading."""
+
+
+def listing(title: str, items: Sequence[_Item], columns: Columns[_Item], *, note: str = "") -> Grid:
+    """Build a grid with a row for each of the first items.
+
+    >>> listing("files", ["a", "bc"], {"name": str, "size#": len}).state()["rows"]
+    [['a', '1'], ['bc', '2']]
+    """
+    rows = [[cell(one) for cell in columns.values()] for one in items[:MAX_ROWS]]
+    return grid(title, [*columns], rows, note=note, total=len(items))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(JsonMembers):
     """A list of labels and values."""
 
-    rows: tuple[tuple[str, Cell], ...]
     title: str = ""
-
-    def state(self) -> dict[str, object]:
-        """The facts as JSON."""
-        rows = [[label, cell.state()] for label, cell in self.rows]
-        return {"type": "facts", "title": self.title, "rows": rows}
+    rows: tuple[tuple[str, Cell], ...]
+    section = "facts"
 
 
 def facts(*rows: tuple[str, Entry], title: str = "") -> Facts:
@@ -154,7 +162,7 @@ Sentence = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sentences:
+class Sentences(JsonMembers):
     """A list of sentences in a report.
 
     Attributes:
@@ -164,16 +172,12 @@ class Sentences:
 
     title: str
     items: tuple[Sentence, ...]
+    section = "sentences"
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The sentences without links."""
         return tuple("".join(part.text for part in item) for item in self.items)
-
-    def state(self) -> dict[str, object]:
-        """The sentences as JSON."""
-        items = [[part.state() for part in item] for item in self.items]
-        return {"type": "sentences", "title": self.title, "items": items}
 
 
 def sentence(*parts: Cell | str) -> Sentence:

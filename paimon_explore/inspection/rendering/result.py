@@ -1,18 +1,18 @@
 """The base class of results: rendering as text, HTML, Arrow, JSON, chart and widget.
 
 A result is a value with a report, which the renderings show. Charts and widgets need packages that
-this layer does not import, so the table passes a `Renderer` that draws them.
+this layer does not import, so a `Renderer` of a layer above draws them.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from importlib import import_module
 from typing import Protocol
 
 import pyarrow as pa
 
 from paimon_explore.data_types import data_frames
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Chart, LineChart
 from paimon_explore.inspection.rendering.code_snippet import Code
@@ -42,32 +42,10 @@ class Renderer(Protocol):
         """The result as a notebook widget."""
 
 
-class NoRenderer:
-    """Refuses to draw; the default of results that are not created by a table."""
-
-    def figure(self, charts: tuple[Chart | LineChart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
-        """Raise an error."""
-        raise _without_table("plotting a result")
-
-    def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
-        """Raise an error."""
-        raise _without_table("showing a widget for a result")
-
-
-def _without_table(what: str) -> UnsupportedFeatureError:
-    return UnsupportedFeatureError(
-        f"{what} that no table returned",
-        hint="Use the object that a method of the table returned, such as t.inspect.lsm().",
-    )
-
-
 def rows_table(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.Table:
     """A table of rows, whose values are in the order of the columns."""
     named = [dict(zip(schema.names, row, strict=True)) for row in rows]
     return pa.Table.from_pylist(named, schema=schema)
-
-
-NO_RENDERER: Renderer = NoRenderer()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -76,11 +54,16 @@ class Result(ABC):
 
     Attributes:
         code: code in Python and PySpark that gives the result.
-        renderer: draws charts and widgets.
     """
 
     code: Code = field(default_factory=Code)
-    renderer: Renderer = field(default=NO_RENDERER, compare=False)
+
+    @property
+    def renderer(self) -> Renderer:
+        """What draws charts and widgets."""
+        module = import_module("paimon_explore.table.display")  # of a layer above
+        found: Renderer = module.RENDERER
+        return found
 
     @property
     @abstractmethod

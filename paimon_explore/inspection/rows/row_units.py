@@ -8,6 +8,7 @@ sorted run. This reads footers of data files, so only the first large splits of 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
@@ -182,7 +183,9 @@ def _divided(files: _Files, split: DataSplit, keyed: KeyedTable) -> Iterator[Row
     lows, highs = key_ranks(split.files, keyed.keys)
     rows = numbers(split.files.table, "row_count")
     for section in sections(lows, highs):
-        if rows[section].sum() <= LARGE_ROWS or not _has_range(keyed.keys):
+        if rows[section].sum() <= LARGE_ROWS or not is_root(
+            keyed.keys.fields[0].type, *RANGED_TYPES
+        ):
             yield files.merged(split, section.tolist())
             continue
         runs = sorted_runs(section, lows, highs)
@@ -190,26 +193,12 @@ def _divided(files: _Files, split: DataSplit, keyed: KeyedTable) -> Iterator[Row
         starts = [_value(_first_column(split, keyed.keys)[0], at) for at in longest[1:]]
         for at in longest:
             if rows[at] > LARGE_ROWS:
-                starts += _points(split, at, keyed)
+                # the page that reads an unreadable file shows the error
+                with suppress(PaimonError):
+                    starts += keyed.points_of(split, at)
         parts = list(_ranges(files, split, section.tolist(), starts, keyed))
         share = -(-int(rows[section].sum()) // len(parts))
         yield from (replace(part, most=share) for part in parts)
-
-
-def _points(split: DataSplit, file: int, keyed: KeyedTable) -> list[object]:
-    """Values that divide a file; none if it cannot be read.
-
-    The page that reads the file shows the error, between the rows of the other files.
-    """
-    try:
-        return keyed.points_of(split, file)
-    except PaimonError:
-        return []
-
-
-def _has_range(keys: RowType) -> bool:
-    first = keys.fields[0].type
-    return is_root(first, *RANGED_TYPES)
 
 
 def _ranges(

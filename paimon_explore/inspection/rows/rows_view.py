@@ -75,7 +75,6 @@ class RecordReader:
         self._units = units
         self._target = units.target
         self._statuses = RecordStatuses(self._target, units.split_reader(()), live)
-        self._stream: tuple[tuple[int, tuple[str, ...]], RowStream] | None = None
 
     def page(self, at: int, offset: int, count: int, names: tuple[str, ...]) -> RowPage:
         """Read records of a file.
@@ -94,14 +93,9 @@ class RecordReader:
             window = self._matching(at, reader, request).window(offset, count)
         file = 0 if unit.files is None else unit.files[0]
         statuses = self._statuses.of(file, window.rows)
-        return RowPage(
-            unit=at,
-            offset=offset,
-            rows=window.rows.select(list(names)),
-            records=tuple(self._described(unit, window.rows, statuses)),
-            end=window.end,
-            is_partial=window.is_partial,
-        )
+        records = tuple(self._described(unit, window.rows, statuses))
+        rows = window.rows.select(list(names))
+        return replace(window, unit=at, offset=offset, rows=rows, records=records)
 
     def _deciding(self) -> tuple[str, ...]:
         """The columns that decide about the merge of records."""
@@ -112,15 +106,13 @@ class RecordReader:
 
     def _matching(self, at: int, reader: SplitReader, request: ReadRequest) -> RowStream:
         """The records that match the condition."""
+        read = {one.name for one in request.fields}
+        hidden = tuple(one for one in reader.fields if one.name not in read)
+        matching = replace(request, predicate=self._units.rest, filter_fields=hidden)
+        file = file_of(self._units.units[at], reader)
+        schema = stored_schema(self._target.schema.project(reader.columns))
         key = (at, reader.columns)
-        if self._stream is None or self._stream[0] != key:
-            read = {one.name for one in request.fields}
-            hidden = tuple(one for one in reader.fields if one.name not in read)
-            matching = replace(request, predicate=self._units.rest, filter_fields=hidden)
-            source = file_of(self._units.units[at], reader).source()
-            schema = stored_schema(self._target.schema.project(reader.columns))
-            self._stream = key, RowStream(schema, lambda: read_data_file(source, matching))
-        return self._stream[1]
+        return self._units.stream(key, schema, lambda: read_data_file(file.source(), matching))
 
     def _described(
         self, unit: RowUnit, rows: pa.Table, statuses: Sequence[RecordStatus]

@@ -113,7 +113,6 @@ def table_rows(
         request=request,
         partitions=() if live is None else live.partitions.texts,
         code=rows_code(request),
-        renderer=view.renderer,
     )
     return _merged(made, live) if is_merged or live is None else _records(made, live)
 

@@ -5,6 +5,7 @@ Reads the rows of a unit in order and keeps the latest ones, to scroll in both d
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -30,16 +31,23 @@ MAX_SKIPPED = 400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class RowPage:
     """Some consecutive rows of a unit.
 
     Attributes:
+        unit: number of the unit.
+        offset: number of the first row within the unit.
         rows: the rows from the requested one on; fewer than requested at the end of the unit.
+        records: for each stored record its status, reason, sequence number, row kind, level, file
+            and position; None for merged rows.
         end: number of rows of the unit, once it is known.
         is_partial: whether reading has to continue to reach the requested rows.
     """
 
+    unit: int = 0
+    offset: int = 0
     rows: pa.Table
+    records: tuple[tuple[object, ...], ...] | None = None
     end: int | None = None
     is_partial: bool = False
 
@@ -70,7 +78,7 @@ class RowStream:
         self._is_done = False
         self._source = self._read()
 
-    def window(self, offset: int, count: int, max_skipped: int = MAX_SKIPPED) -> Window:
+    def window(self, offset: int, count: int, max_skipped: int = MAX_SKIPPED) -> RowPage:
         """Read rows.
 
         Args:
@@ -83,9 +91,9 @@ class RowStream:
         read = 0
         while not self._is_done and self._next < offset + count:
             if read >= max_skipped:
-                return Window(rows=self._slice(offset, count), is_partial=True)
+                return RowPage(rows=self._slice(offset, count), is_partial=True)
             read += self._step(offset)
-        return Window(rows=self._slice(offset, count), end=self._next if self._is_done else None)
+        return RowPage(rows=self._slice(offset, count), end=self._next if self._is_done else None)
 
     def _step(self, offset: int) -> int:
         """Read the next batch; returns its number of rows."""
@@ -116,28 +124,6 @@ class RowStream:
 _BATCH_ROWS = 65_536
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowPage:
-    """Some consecutive rows of a unit.
-
-    Attributes:
-        unit: number of the unit.
-        offset: number of the first row within the unit.
-        rows: the rows.
-        records: for each stored record its status, reason, sequence number, row kind, level, file
-            and position; None for merged rows.
-        end: number of rows of the unit, once it is known.
-        is_partial: whether reading has to continue to reach the requested rows.
-    """
-
-    unit: int
-    offset: int
-    rows: pa.Table
-    records: tuple[tuple[object, ...], ...] | None = None
-    end: int | None = None
-    is_partial: bool = False
-
-
 class UnitReader:
     """Reads units; keeps one stream and one deletion vector between pages.
 
@@ -152,7 +138,7 @@ class UnitReader:
         self.rest = rest
         self.units = units
         self._schemas: dict[tuple[str, int], TableSchema] = {}
-        self._stream: tuple[tuple[int, tuple[str, ...]], RowStream] | None = None
+        self._stream: tuple[object, RowStream] | None = None
         self._vector: tuple[int, Ints] | None = None
 
     def split_reader(self, names: Sequence[str], more: Expression = TRUE) -> SplitReader:
@@ -174,10 +160,9 @@ class UnitReader:
         """
         if self.units[unit].is_file and self.rest == TRUE:
             return self._file_page(unit, offset, count, names)
-        window = self._streamed(unit, names).window(offset, count)
-        return RowPage(
-            unit=unit, offset=offset, rows=window.rows, end=window.end, is_partial=window.is_partial
-        )
+        schema = arrow_schema(self.target.schema.project(names))
+        stream = self.stream((unit, names), schema, lambda: self.read(self.units[unit], names))
+        return replace(stream.window(offset, count), unit=unit, offset=offset)
 
     def read(
         self, unit: RowUnit, names: Sequence[str], more: Expression = TRUE
@@ -186,11 +171,12 @@ class UnitReader:
         conditions = [part for part in (unit.within, more) if part != TRUE]
         return self.split_reader(names, conjunction(conditions)).read(unit.to_read)
 
-    def _streamed(self, unit: int, names: tuple[str, ...]) -> RowStream:
-        if self._stream is None or self._stream[0] != (unit, names):
-            schema = arrow_schema(self.target.schema.project(names))
-            stream = RowStream(schema, lambda: self.read(self.units[unit], names))
-            self._stream = (unit, names), stream
+    def stream(
+        self, key: object, schema: pa.Schema, read: Callable[[], Iterator[pa.RecordBatch]]
+    ) -> RowStream:
+        """The stream of what a key names; the latest one is kept for the next page."""
+        if self._stream is None or self._stream[0] != key:
+            self._stream = key, RowStream(schema, read)
         return self._stream[1]
 
     def _file_page(self, at: int, offset: int, count: int, names: tuple[str, ...]) -> RowPage:
@@ -199,8 +185,7 @@ class UnitReader:
         request = ReadRequest(fields=reader.fields, system_columns=(SystemColumn.POSITION,))
         wanted = range(offset, offset + count)
         window = rows_by_position(self.units[at], reader, request, wanted, self._deleted(at))
-        rows = window.rows.select(list(names))
-        return RowPage(unit=at, offset=offset, rows=rows, end=window.end)
+        return replace(window, unit=at, offset=offset, rows=window.rows.select(list(names)))
 
     def _deleted(self, at: int) -> Ints:
         """The positions in the deletion vector of a file, ascending."""
@@ -218,7 +203,7 @@ def rows_by_position(
     request: ReadRequest,
     wanted: range,
     deleted: Ints | None = None,
-) -> Window:
+) -> RowPage:
     """Rows of a file, counted without those at the deleted positions."""
     rows = np.arange(wanted.start, max(min(wanted.stop, unit.most), wanted.start), dtype=np.int64)
     if deleted is not None and len(deleted):
@@ -226,7 +211,7 @@ def rows_by_position(
     found = read_rows_at(file_of(unit, reader).source(), request, rows)
     end = wanted.start + found.num_rows
     is_last = found.num_rows < len(rows) or end >= unit.most
-    return Window(rows=found, end=min(end, unit.most) if is_last else None)
+    return RowPage(rows=found, end=min(end, unit.most) if is_last else None)
 
 
 def file_of(unit: RowUnit, reader: SplitReader) -> SplitFile:

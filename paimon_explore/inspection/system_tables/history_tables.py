@@ -110,13 +110,8 @@ def _selected_names(
 def snapshots(state: TableState) -> pa.Table:
     """One row per snapshot, by id."""
     store = state.store.snapshots
-    files = store.files().items()
-    return _selected(
-        state,
-        SNAPSHOTS,
-        ((one[0], one) for one in files),
-        lambda part: map(_snapshot, store.read_files(part)),
-    )
+    files = ((one[0], one) for one in store.files().items())
+    return _selected(state, SNAPSHOTS, files, lambda part: map(_snapshot, store.read_files(part)))
 
 
 def _snapshot(snapshot: Snapshot) -> _Row:
@@ -132,13 +127,8 @@ def _snapshot(snapshot: Snapshot) -> _Row:
 def schemas(state: TableState) -> pa.Table:
     """One row per schema, by id."""
     store = state.store.schemas
-    files = store.files().items()
-    return _selected(
-        state,
-        SCHEMAS,
-        ((one[0], one) for one in files),
-        lambda part: map(_schema, store.read_files(part)),
-    )
+    files = ((one[0], one) for one in store.files().items())
+    return _selected(state, SCHEMAS, files, lambda part: map(_schema, store.read_files(part)))
 
 
 def _schema(schema: TableSchema) -> _Row:

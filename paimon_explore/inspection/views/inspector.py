@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools
-from paimon_explore.data_types.definitions import RowType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspection.history.file_history import (
@@ -45,6 +44,10 @@ class Inspector:
     Args:
         view: the table.
         snapshot_id: the snapshot; None for the latest.
+
+    Attributes:
+        history: the reader of the file history.
+        keys: the trimmed primary key; no fields for append tables.
     """
 
     def __init__(self, view: TableView, snapshot_id: int | None = None) -> None:
@@ -54,7 +57,8 @@ class Inspector:
         self.snapshot_id = newest if snapshot_id is None else snapshot_id
         self._tree = ManifestTree(view, self._timeline)
         self._details = NodeDetails(view, self._timeline, self._tree)
-        self._history = FileHistory(view, self._timeline)
+        self.history = FileHistory(view, self._timeline)
+        self.keys = view.keys
         self._lifetimes: FileLifetimes | None = None
         self._current: dict[int, FileLifetimes] = {}
 
@@ -73,15 +77,10 @@ class Inspector:
         """All snapshots, with the tags, branches, consumers and hints that reference them."""
         return self._timeline
 
-    @property
-    def history(self) -> FileHistory:
-        """The reader of the file history."""
-        return self._history
-
     def lifetimes(self) -> FileLifetimes:
         """The files of all snapshots with their lifetimes; reads all delta manifests once."""
         if self._lifetimes is None:
-            self._lifetimes = self._history.lifetimes()
+            self._lifetimes = self.history.lifetimes()
         return self._lifetimes
 
     def current_files(self) -> FileLifetimes:
@@ -129,7 +128,7 @@ class Inspector:
         title = at_snapshot(self.view.name, self.snapshot_id)
         found = files_view(lifetimes, self._timeline, rows[passes[rows]], self.keys, title)
         code = Code(python=call_code(f"{self.code}.files", where=where or None))
-        return replace(found, code=code, renderer=self.view.renderer)
+        return replace(found, code=code)
 
     def partitions(self, where: str = "") -> pa.Table:
         """One row per partition of live files: partition, files, level_0, buckets, rows, bytes."""
@@ -156,7 +155,6 @@ class Inspector:
             name=at_snapshot(self.view.name, self.snapshot_id),
             table=self.partitions(where),
             code=Code(python=call_code(f"{self.code}.partitions", where=where or None)),
-            renderer=self.view.renderer,
         )
 
     def tree(self, key: str = "", offset: int = 0) -> Children:
@@ -171,7 +169,6 @@ class Inspector:
             found,
             title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'manifest lists'}",
             code=Code(python=call_code(f"{self.code}.inspect.tree", *([key] if key else []))),
-            renderer=self.view.renderer,
         )
 
     def node(self, key: str = "") -> Document:
@@ -183,7 +180,7 @@ class Inspector:
         """
         found = self._details.of_node(self.snapshot_id, key)
         code = Code(python=call_code(f"{self.code}.inspect.node", *([key] if key else [])))
-        return replace(found, code=code, renderer=self.view.renderer)
+        return replace(found, code=code)
 
     def schema(self, schema_id: int) -> Document:
         """The details of one schema version.
@@ -192,7 +189,7 @@ class Inspector:
             NotFoundError: the version does not exist.
             PaimonError: it cannot be read.
         """
-        return replace(self._details.of_schema(schema_id), renderer=self.view.renderer)
+        return self._details.of_schema(schema_id)
 
     def file(self, name: str) -> Document:
         """The details of a data file, live or not, with decoded statistics.
@@ -225,7 +222,7 @@ class Inspector:
             removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
         )
         code = Code(python=call_code(f"{self.code}.inspect.file", found.title))
-        return replace(found, code=code, renderer=self.view.renderer)
+        return replace(found, code=code)
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -277,11 +274,6 @@ class Inspector:
         """Whether the snapshot is the latest one, or the table has none."""
         marks = self._timeline.marks
         return not marks or marks[-1].snapshot_id == self.snapshot_id
-
-    @property
-    def keys(self) -> RowType:
-        """The trimmed primary key; no fields for append tables."""
-        return self.view.keys
 
     def mask(self, lifetimes: FileLifetimes, where: str) -> Bools:
         """The mask of the files that match a condition, n booleans.

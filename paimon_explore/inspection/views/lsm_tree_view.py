@@ -28,6 +28,7 @@ from paimon_explore.inspection.rendering.number_format import (
 )
 from paimon_explore.inspection.rendering.report import (
     Cell,
+    Columns,
     Entry,
     Grid,
     Note,
@@ -35,11 +36,13 @@ from paimon_explore.inspection.rendering.report import (
     Section,
     facts,
     grid,
+    listing,
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import column_sum, file_cell, key_texts
+from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger
@@ -172,10 +175,7 @@ class LsmSection(Result):
 
     def _sections(self, one: BucketSummary) -> Iterator[Section]:
         rows = one.rows or 1
-        retracts, deleted = (
-            column_sum(self.files, "retract_count"),
-            column_sum(self.files, "deleted_count"),
-        )
+        retracts, deleted = (column_sum(self.files, f"{n}_count") for n in ("retract", "deleted"))
         runs = Cell(
             text=f"{one.runs} (compaction starts above {self.trigger}, "
             f"{NUM_SORTED_RUN_COMPACTION_TRIGGER.key}; writers wait above {self.stop})",
@@ -255,8 +255,7 @@ class LsmSection(Result):
         for row in self.files.slice(0, 200).to_pylist():
             gone = _int(row["retract_count"]) + _int(row["deleted_count"])
             keys = (row["min_key"], row["max_key"], row["depth"]) if self.keyed else ()
-            size, name = bytes_text(row["file_size"]), str(row["file_name"])
-            file = file_cell(name)
+            size, file = bytes_text(row["file_size"]), file_cell(row["file_name"])
             rows.append([str(row["level"]), row["row_count"], size, *keys, gone or "", file])
         key_heads = ("min key", "max key", "overlap#") if self.keyed else ()
         heads = ("level#", "rows#", "size#", *key_heads, "deleted#", "file")
@@ -269,50 +268,41 @@ class LsmSection(Result):
 
     def _others(self, one: BucketSummary) -> Grid:
         max_runs = max(bucket.runs for bucket in self.buckets)
-        rows: list[list[Entry]] = [
-            [
-                Cell(
-                    text=b.text,
-                    selects=f"ask:{b.text}",
-                    tone=Tone.MUTED if b == one else Tone.PLAIN,
-                ),
-                Cell(
-                    text=str(b.runs),
-                    share=b.runs / max_runs,
-                    tone=Tone.WARN if self.keyed and b.runs > self.trigger else Tone.PLAIN,
-                ),
-                b.level_0,
-                b.files,
-                short_text(b.rows),
-                bytes_text(b.bytes),
-            ]
-            for b in self.buckets
-        ]
-        heads = ("bucket", "runs#", "level-0 files#", "files#", "rows#", "size#")
-        return grid("Buckets by number of sorted runs", heads, rows)
+
+        def named(b: BucketSummary) -> Cell:
+            tone = Tone.MUTED if b == one else Tone.PLAIN
+            return Cell(text=b.text, selects=f"ask:{b.text}", tone=tone)
+
+        def runs(b: BucketSummary) -> Cell:
+            tone = Tone.WARN if self.keyed and b.runs > self.trigger else Tone.PLAIN
+            return Cell(text=str(b.runs), share=b.runs / max_runs, tone=tone)
+
+        columns: Columns[BucketSummary] = {
+            "bucket": named,
+            "runs#": runs,
+            "level-0 files#": lambda b: b.level_0,
+            "files#": lambda b: b.files,
+            "rows#": lambda b: short_text(b.rows),
+            "size#": lambda b: bytes_text(b.bytes),
+        }
+        return listing("Buckets by number of sorted runs", self.buckets, columns)
 
 
 def lsm_section(
-    view: TableView,
-    snapshot: Snapshot | None,
-    partition: Given = None,
-    bucket: int | None = None,
-    *,
-    at: str = "t",
+    inspector: Inspector, partition: Given = None, bucket: int | None = None
 ) -> LsmSection:
     """Inspect the LSM tree of a bucket; by default the one with the most sorted runs.
 
     Args:
-        view: the table.
-        snapshot: None for a table without snapshots.
+        inspector: the table at a snapshot.
         partition: see `resolve_partition`.
         bucket: the bucket number.
-        at: Python code of the table at the snapshot.
 
     Raises:
         NotFoundError: the partition or bucket does not exist.
         PaimonError: a manifest cannot be read.
     """
+    view, snapshot = inspector.view, inspector.snapshot
     entries = ManifestEntries.empty()
     if snapshot is not None:
         manifests = view.store.manifests
@@ -358,10 +348,9 @@ def lsm_section(
         stop=stop_trigger(view.options),
         keyed=bool(len(view.keys)),
         code=Code(
-            python=call_code(f"{at}.inspect.lsm", **arguments),
+            python=call_code(f"{inspector.code}.inspect.lsm", **arguments),
             spark=read_code(view.location, options),
         ),
-        renderer=view.renderer,
     )
 
 

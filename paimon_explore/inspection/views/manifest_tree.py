@@ -355,7 +355,7 @@ class ManifestTree:
             files = self.manifests(snapshot, kind)
         except PaimonError as error:
             return replace(node, problem=error.message)
-        added, deleted = (_sum(files, f"num_{what}_files") for what in ("added", "deleted"))
+        added, deleted = (files.total(f"num_{what}_files") for what in ("added", "deleted"))
         return replace(
             node, count=len(files), size=size, added=added, deleted=deleted, expandable=True
         )
@@ -507,10 +507,6 @@ def _span(low: object, high: object) -> str:
 
 def _also_in(ids: Sequence[int]) -> str:
     return f"also used by {' and '.join(f'snapshot {i}' for i in ids)}" if ids else ""
-
-
-def _sum(files: ManifestFiles, column: str) -> int:
-    return sum(whole_number(row[column]) for row in files.rows())
 
 
 def whole_number(value: object) -> int:

@@ -17,9 +17,9 @@ from paimon_explore.inspection.column_bounds import (
 )
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
+from paimon_explore.inspection.json_members import JsonMembers
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering import report as reports
-from paimon_explore.inspection.rendering.json_members import JsonMembers
 from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
@@ -51,17 +51,13 @@ _SOURCES = {FileSource.APPEND: "APPEND", FileSource.COMPACT: "COMPACT"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundsTable:
+class BoundsTable(JsonMembers):
     """A table of column statistics."""
 
     title: str
     rows: tuple[ColumnBounds, ...]
     note: str = ""
-
-    def state(self) -> dict[str, object]:
-        """The table as JSON."""
-        rows = [row.state() for row in self.rows]
-        return {"type": "bounds", "title": self.title, "rows": rows, "note": self.note}
+    section = "bounds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,8 +246,7 @@ class NodeDetails:
             ListKind.DELTA: "the manifests that this commit added",
             ListKind.CHANGELOG: "the manifests of the changelog files of this commit",
         }
-        added = sum(whole_number(row["num_added_files"]) for row in files.rows())
-        deleted = sum(whole_number(row["num_deleted_files"]) for row in files.rows())
+        added, deleted = (files.total(f"num_{what}_files") for what in ("added", "deleted"))
         shown = facts(
             ("contains", meaning[kind]),
             ("manifests", f"{plural(len(files), 'manifest')}, {bytes_text(files.total_size)}"),

@@ -7,7 +7,7 @@ from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import FileLifetimes
-from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, snapshot_chart
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
@@ -115,16 +115,9 @@ class PartitionHeat(TableResult):
             for row in often[name]
             if row["snapshot_id"] in places
         ]
-        ids = [(place + 0.5, str(number)) for place, number in enumerate(newest)]
-        return LaneChart(
-            title="Changes by partition and snapshot (green: size grew, hatched: size shrank"
-            f"{self._left_out()})",
-            lanes=tuple(name or "unpartitioned" for name in shown),
-            boxes=tuple(boxes),
-            start=0,
-            end=len(newest),
-            ticks=axis_ticks(0, len(newest), ids),
-        )
+        title = "Changes by partition and snapshot (green: size grew, hatched: size shrank"
+        lanes = [name or "unpartitioned" for name in shown]
+        return snapshot_chart(f"{title}{self._left_out()})", newest, lanes, boxes, MAX_LANES)
 
 
 def _shrank(row: dict[str, int]) -> bool:
@@ -174,7 +167,6 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
         snapshots=ids,
         unknown=unknown,
         code=Code(python=call_code(f"{inspector.view.expression}.inspect.heat")),
-        renderer=inspector.view.renderer,
     )
 
 

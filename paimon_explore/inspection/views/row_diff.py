@@ -22,6 +22,8 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import PlainSplit
 
 ROWKIND = "rowkind"
+_KINDS = (("-D", "-U"), ("+I", "+U"))
+"""Row kinds by whether the row is new, and whether the other state has a row of its key."""
 
 
 def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
@@ -63,16 +65,10 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
     shared = np.concatenate([np.isin(key[:split], key[split:]), np.isin(key[split:], key[:split])])
     indexes = np.flatnonzero(differs)
     order = indexes[np.lexsort((indexes, key[indexes]))]
-    kinds = [_kind(at >= split, bool(shared[at])) for at in order.tolist()]
+    kinds = [_KINDS[at >= split][bool(shared[at])] for at in order.tolist()]
     return rows.take(row_array(order)).add_column(
         0, pa.field(ROWKIND, pa.string()), pa.array(kinds, pa.string())
     )
-
-
-def _kind(new: bool, shared: bool) -> str:  # noqa: FBT001 - private
-    if shared:
-        return "+U" if new else "-U"
-    return "+I" if new else "-D"
 
 
 def _rows(target: ScanTarget, splits: Sequence[PlainSplit]) -> pa.Table:

@@ -278,7 +278,6 @@ def snapshot_diff(
             python=call_code(f"{view.expression}.diff", *points, rows=rows or None),
             spark=read_code(view.location, options),
         ),
-        renderer=view.renderer,
     )
 
 

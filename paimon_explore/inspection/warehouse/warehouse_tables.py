@@ -8,11 +8,9 @@ from dataclasses import field
 from enum import StrEnum
 from functools import partial
 
-import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
-from paimon_explore.data_types.arrow_buffers import Column, fixed_values
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.table_properties import table_chips
@@ -24,9 +22,9 @@ from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Failed, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import encodable
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.store.table_store import TableStore
 
 MAX_ENTRIES = 200_000
@@ -85,17 +83,11 @@ def table_summary(view: TableView) -> TableSummary:
 def _files_and_size(view: TableView, snapshot: Snapshot) -> tuple[int, int | None]:
     """The number of live files and their bytes; very many entries are counted, but not read."""
     manifests = view.store.manifests.all(snapshot)
-    added, deleted = (_total(manifests, f"num_{kind}_files") for kind in ("added", "deleted"))
+    added, deleted = (manifests.total(f"num_{kind}_files") for kind in ("added", "deleted"))
     if added + deleted > MAX_ENTRIES:
         return added - deleted, None
     live = live_slim(view, snapshot)
-    sizes: Column = live.column("file_size").combine_chunks()
-    return len(live), int(fixed_values(sizes, np.int64).sum())
-
-
-def _total(manifests: ManifestFiles, name: str) -> int:
-    counts: Column = manifests.table.column(name).combine_chunks()
-    return int(fixed_values(counts, np.int64).sum())
+    return len(live), int(numbers(live, "file_size").sum())
 
 
 def _writers(store: TableStore, ids: Sequence[int]) -> tuple[str, ...]:
@@ -270,7 +262,9 @@ def _cells(row: WarehouseRow) -> list[Entry]:
         reason = row.comment if row.problem is None else row.problem.message
         tone = Tone.PLAIN if row.problem is None else Tone.REMOVE
         return [name, row.type.value, *[""] * 8, Cell(text=reason, tone=tone)]
-    health = Cell(text="") if badge is None else Cell(text=badge.words, tone=_tone(badge))
+    health = Cell(text="")
+    if badge is not None:
+        health = Cell(text=badge.words, tone=_TONES.get(badge.worst, Tone.PLAIN))
     return [
         name,
         row.type.value,
@@ -284,7 +278,3 @@ def _cells(row: WarehouseRow) -> list[Entry]:
         health,
         row.comment,
     ]
-
-
-def _tone(badge: HealthBadge) -> Tone:
-    return _TONES.get(badge.worst, Tone.PLAIN)

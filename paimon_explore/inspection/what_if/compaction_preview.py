@@ -20,6 +20,7 @@ from paimon_explore.inspection.rendering.number_format import (
     signed_text,
 )
 from paimon_explore.inspection.rendering.report import (
+    MAX_ROWS,
     Cell,
     Entry,
     Grid,
@@ -167,11 +168,12 @@ class CompactionPreview(Result):
 
     def to_arrow(self) -> pa.Table:
         """The files that would be replaced, as `COMPACTED_FILES`."""
-        parts = [COMPACTED_FILES.empty_table()]
-        for bucket in self.compacted:
-            for number, group in enumerate(bucket.groups, 1):
-                parts.append(_files_table(bucket, number, group))
-        return pa.concat_tables(parts)
+        parts = [
+            _files_table(bucket, number, group)
+            for bucket in self.compacted
+            for number, group in enumerate(bucket.groups, 1)
+        ]
+        return pa.concat_tables([COMPACTED_FILES.empty_table(), *parts])
 
     def buckets_table(self) -> pa.Table:
         """All buckets before and after, as `COMPACTED_BUCKETS`."""
@@ -197,6 +199,7 @@ class CompactionPreview(Result):
 
     def figures(self) -> dict[str, object]:
         """Totals before and after; estimates as [least, greatest]."""
+        before, after = map(_shape_figures, _totals(self.buckets))
         return {
             "snapshot": self.snapshot,
             "full": self.full,
@@ -205,19 +208,8 @@ class CompactionPreview(Result):
             "compacted_buckets": len(self.compacted),
             "groups": sum(len(one.groups) for one in self.buckets),
             "bytes_rewritten": self.bytes_rewritten,
-            "before": self._totals(lambda one: one.before),
-            "after": self._totals(lambda one: one.after),
-        }
-
-    def _totals(self, shape: Callable[[CompactedBucket], BucketShape]) -> dict[str, object]:
-        shapes = [shape(one) for one in self.buckets]
-        return {
-            "files": list(Range.total(one.files for one in shapes)),
-            "bytes": list(Range.total(one.bytes for one in shapes)),
-            "rows": list(Range.total(one.rows for one in shapes)),
-            "max_runs": max((one.runs for one in shapes), default=0),
-            "max_depth": max((one.max_depth for one in shapes), default=0),
-            "mean_depth": round(_mean_depth(shapes), 4),
+            "before": before,
+            "after": after,
         }
 
     def to_report(self) -> Report:
@@ -248,40 +240,20 @@ class CompactionPreview(Result):
             yield self._group_grid()
 
     def _comparison(self) -> Grid:
-        before = [one.before for one in self.buckets]
-        after = [one.after for one in self.buckets]
+        before, after = _totals(self.buckets)
         rows: list[list[Entry]] = [
-            _row(
-                "files",
-                Range.total(o.files for o in before),
-                Range.total(o.files for o in after),
-                count_text,
-            ),
-            _row(
-                "size",
-                Range.total(o.bytes for o in before),
-                Range.total(o.bytes for o in after),
-                bytes_text,
-            ),
-            _row(
-                "stored rows",
-                Range.total(o.rows for o in before),
-                Range.total(o.rows for o in after),
-            ),
+            _row("files", before.files, after.files),
+            _row("size", before.bytes, after.bytes, bytes_text),
+            _row("stored rows", before.rows, after.rows),
         ]
         if self.keyed:
-            runs = [_exactly(max(o.runs for o in part)) for part in (before, after)]
-            depth = [_exactly(max(o.max_depth for o in part)) for part in (before, after)]
-            mean = [_mean_depth(part) for part in (before, after)]
+            depths = _exactly(before.max_depth), _exactly(after.max_depth)
+            means = (before.mean_depth, after.mean_depth)
+            shown = (*(f"{mean:.2f}" for mean in means), f"{means[1] - means[0]:+.2f}")
             rows += [
-                _row("sorted runs, max of a bucket", runs[0], runs[1]),
-                _row("read amplification, max", depth[0], depth[1]),
-                [
-                    "read amplification, mean",
-                    f"{mean[0]:.2f}",
-                    f"{mean[1]:.2f}",
-                    f"{mean[1] - mean[0]:+.2f}",
-                ],
+                _row("sorted runs, max of a bucket", _exactly(before.runs), _exactly(after.runs)),
+                _row("read amplification, max", *depths),
+                ["read amplification, mean", *shown],
             ]
         note = (
             "The replaced files are exact: the compaction plans them in the same way. Rows and "
@@ -338,26 +310,22 @@ class CompactionPreview(Result):
         return grid("Compacted buckets", heads, rows, note=note if self.keyed else "")
 
     def _group_grid(self) -> Grid:
-        rows: list[list[Entry]] = []
-        for bucket in self.compacted:
-            for number, group in enumerate(bucket.groups, 1):
-                for row in group.files.to_pylist():
-                    levels = dict.fromkeys([str(row["level"]), str(group.level)])
-                    name = str(row["file_name"])
-                    rows.append(
-                        [
-                            bucket.text,
-                            str(number),
-                            Cell(text=group.action, tone=_ACTION_TONES[group.action]),
-                            " → ".join(levels),
-                            int(row["row_count"]),
-                            bytes_text(row["file_size"]),
-                            file_cell(name),
-                        ]
-                    )
+        table = self.to_arrow()
+        rows: list[list[Entry]] = [
+            [
+                bucket_text(row["partition"], row["bucket"]),
+                str(row["group"]),
+                Cell(text=row["action"], tone=_ACTION_TONES[row["action"]]),
+                " → ".join(dict.fromkeys([str(row["level"]), str(row["level_after"])])),
+                row["row_count"],
+                bytes_text(row["file_size"]),
+                file_cell(row["file_name"]),
+            ]
+            for row in table.slice(0, MAX_ROWS).to_pylist()
+        ]
         heads = ("bucket", "group#", "action", "level", "rows#", "size#", "file")
         note = "Files of one group become new files together; move: only the level changes."
-        return grid("Replaced files", heads, rows, note=note)
+        return grid("Replaced files", heads, rows, total=table.num_rows, note=note)
 
 
 _ACTION_TONES = {"rewrite": Tone.WARN, "move": Tone.MOVE}
@@ -414,7 +382,6 @@ def compaction_preview(
         buckets=tuple(sorted(buckets, key=lambda one: -one.rewritten)),
         notes=tuple(notes),
         code=Code(python=code),
-        renderer=view.renderer,
     )
 
 
@@ -477,9 +444,32 @@ def _range_text(given: Range, text: Callable[[int], str]) -> str:
     return " to ".join(dict.fromkeys(text(number) for number in given))
 
 
-def _mean_depth(shapes: Sequence[BucketShape]) -> float:
-    rows = sum(one.rows.high for one in shapes)
-    return sum(one.mean_depth * one.rows.high for one in shapes) / rows if rows else 0.0
+def _totals(buckets: Sequence[CompactedBucket]) -> tuple[BucketShape, BucketShape]:
+    """All buckets before and after, with the maximum of their runs and depths."""
+    return _total_shape([b.before for b in buckets]), _total_shape([b.after for b in buckets])
+
+
+def _total_shape(shapes: Sequence[BucketShape]) -> BucketShape:
+    rows = Range.total(one.rows for one in shapes)
+    weighted = sum(one.mean_depth * one.rows.high for one in shapes)
+    return BucketShape(
+        files=Range.total(one.files for one in shapes),
+        bytes=Range.total(one.bytes for one in shapes),
+        rows=rows,
+        runs=max((one.runs for one in shapes), default=0),
+        max_depth=max((one.max_depth for one in shapes), default=0),
+        mean_depth=weighted / rows.high if rows.high else 0.0,
+    )
+
+
+def _shape_figures(shape: BucketShape) -> dict[str, object]:
+    sums = {"files": shape.files, "bytes": shape.bytes, "rows": shape.rows}
+    return {
+        **{name: list(found) for name, found in sums.items()},
+        "max_runs": shape.runs,
+        "max_depth": shape.max_depth,
+        "mean_depth": round(shape.mean_depth, 4),
+    }
 
 
 def _total(table: pa.Table, name: str) -> int:

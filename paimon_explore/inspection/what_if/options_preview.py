@@ -204,7 +204,6 @@ def options_preview(view: TableView, options: Mapping[str, str | None]) -> Optio
         refusal=together,
         consequences=(),
         code=Code(python=call_code(f"{view.expression}.what_if.options", options)),
-        renderer=view.renderer,
     )
     if not found.accepted:
         return found

@@ -17,7 +17,7 @@ from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Report, Section, facts, grid
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.maintenance.expiry.partition_expiry import (
@@ -37,7 +37,7 @@ PARTITION_TIMES = schema_from_text(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class PartitionExpiryPreview(Result):
+class PartitionExpiryPreview(TableResult):
     """The effect that expiring partitions would have now.
 
     Attributes:
@@ -50,17 +50,12 @@ class PartitionExpiryPreview(Result):
     name: str
     expiry: PartitionExpiry
     before: datetime
-    table: pa.Table
     kind = "what_if"
 
     @property
     def expiring(self) -> tuple[str, ...]:
         """The partitions that would be dropped, as text."""
         return tuple(str(row["partition"]) for row in self.table.to_pylist() if row["expires"])
-
-    def to_arrow(self) -> pa.Table:
-        """The partitions as `PARTITION_TIMES`."""
-        return self.table
 
     def figures(self) -> dict[str, object]:
         """Counts before and after, and the rules."""
@@ -152,7 +147,6 @@ def partition_expiry_preview(
         before=moment - expiry.age,
         table=_table(view, found, gone),
         code=Code(python=python),
-        renderer=view.renderer,
     )
 
 

@@ -16,8 +16,7 @@ from paimon_explore.data_types.local_time import local_moment
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.expiry_preview import (
-    changed_retention,
-    expiry_preview,
+    expiry_of_settings,
     retention_arguments,
 )
 from paimon_explore.inspection.history.file_history import partition_type
@@ -88,7 +87,7 @@ def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
     if not inspector.is_newest:
         note = "Maintenance acts on the latest snapshot, so this is its preview."
     code = Code(python=f"{view.expression}.what_if.{given.action}(…)")
-    found = WhatIfView(name=view.name, form=form, note=note, code=code, renderer=view.renderer)
+    found = WhatIfView(name=view.name, form=form, note=note, code=code)
     try:
         preview, commands = _PREVIEWS[given.action](inspector, given, now_ms)
     except PaimonError as error:
@@ -114,19 +113,16 @@ def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview
 
 
 def _expire_snapshots(inspector: Inspector, given: WhatIfInput, now_ms: int) -> _Preview:
-    view = inspector.view
     unknown = [name for name in given.settings if name not in _RETENTION]
     if unknown:
         raise InvalidInputError(
             f"{unknown[0]!r} is not a setting of snapshot expiry.",
             hint="Settings: retain_min, retain_max, older_than, limit.",
         )
-    defaults = snapshot_retention(view.options, lambda: now_ms)
-    retention = changed_retention(given.settings, defaults, now_ms)
+    preview = expiry_of_settings(inspector, given.settings, now_ms)
     arguments = retention_arguments(given.settings)
-    code = Code(python=call_code(f"{view.expression}.what_if.expire_snapshots", **arguments))
-    commands = expire_snapshots_commands(view, arguments, retention.keep_after_ms)
-    return expiry_preview(inspector, retention, code), commands
+    keep_after_ms = preview.retention.keep_after_ms
+    return preview, expire_snapshots_commands(inspector.view, arguments, keep_after_ms)
 
 
 def _expire_partitions(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview:
@@ -186,14 +182,14 @@ def what_if_form(view: TableView, given: WhatIfInput, partition: str = "") -> Fo
     """
     match given.action:
         case "compact":
-            fields = _compact_fields(view, given, partition)
+            fields = _compact_fields(view, partition)
         case "expire_snapshots":
-            fields = _expiry_fields(view, given)
+            fields = _expiry_fields(view)
         case "expire_partitions":
-            fields = _partition_fields(view, given)
+            fields = _partition_fields(view)
         case _:
-            fields = _option_fields(view, given, _COMMON)
-    listed = list(fields)
+            fields = _option_fields(view, _COMMON)
+    listed = [replace(field, value=given.settings.get(field.name, "")) for field in fields]
     names = {field.name for field in listed}
     others = {key: value for key, value in given.settings.items() if key not in names}
     more = ", ".join(f"{key} = {_quoted(value)}" for key, value in others.items())
@@ -215,12 +211,11 @@ def what_if_form(view: TableView, given: WhatIfInput, partition: str = "") -> Fo
     )
 
 
-def _compact_fields(view: TableView, given: WhatIfInput, partition: str) -> Iterator[FormField]:
+def _compact_fields(view: TableView, partition: str) -> Iterator[FormField]:
     yield FormField(
         name="full",
         label="full compaction",
         current="true",
-        value=given.settings.get("full", ""),
         allowed=_FLAG,
         tooltip="true: a full compaction, which rewrites all files that can be merged. false: a "
         "minor compaction, which rewrites the files that the options below select.",
@@ -231,14 +226,13 @@ def _compact_fields(view: TableView, given: WhatIfInput, partition: str) -> Iter
         yield FormField(
             name="partition",
             current="all partitions",
-            value=given.settings.get("partition", ""),
             tooltip=f"Values of some partition columns: {names}.",
             example=partition,
         )
-    yield from _option_fields(view, given, _KEYED if keyed else _APPEND)
+    yield from _option_fields(view, _KEYED if keyed else _APPEND)
 
 
-def _expiry_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
+def _expiry_fields(view: TableView) -> Iterator[FormField]:
     now = snapshot_retention(view.options)
     fields = (
         ("retain_min", str(now.retain_min), "Keep at least so many of the newest snapshots."),
@@ -251,22 +245,20 @@ def _expiry_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
         ("limit", str(now.limit), "Remove at most so many snapshots at once."),
     )
     for name, current, tooltip in fields:
-        value = given.settings.get(name, "")
-        yield FormField(name=name, current=current, value=value, tooltip=tooltip)
+        yield FormField(name=name, current=current, tooltip=tooltip)
 
 
-def _partition_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
+def _partition_fields(view: TableView) -> Iterator[FormField]:
     yield FormField(
         name="older_than",
         current=effective_text(view.options, "partition.expiration-time") or "",
-        value=given.settings.get("older_than", ""),
         tooltip="Drop the partitions whose time is older than this age.",
         example="30 d",
     )
-    yield from _option_fields(view, given, _PARTITION_EXPIRY)
+    yield from _option_fields(view, _PARTITION_EXPIRY)
 
 
-def _option_fields(view: TableView, given: WhatIfInput, keys: Iterable[str]) -> Iterator[FormField]:
+def _option_fields(view: TableView, keys: Iterable[str]) -> Iterator[FormField]:
     for key in keys:
         definition = definition_of(key)
         assert definition is not None  # noqa: S101 - the keys above; a test checks them
@@ -282,15 +274,13 @@ def _option_fields(view: TableView, given: WhatIfInput, keys: Iterable[str]) -> 
         yield FormField(
             name=key,
             current="none" if current is None else masked_value(key, current),
-            value=given.settings.get(key, ""),
             allowed=allowed,
             tooltip=f"{definition.description}{fixed}",
         )
 
 
 def _quoted(value: str) -> str:
-    text = value.replace("'", "''")
-    return f"'{text}'"
+    return "'{}'".format(value.replace("'", "''"))
 
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -308,9 +298,9 @@ def compact_commands(
     specs = None if partitions is None else [dict(spec) for spec in partitions]
     arguments = {
         "table": sql_text(_sql_name(view)),
-        "partitions": None if specs is None else sql_text(";".join(map(_spec_text, specs))),
+        "partitions": None if specs is None else sql_text(";".join(map(_pairs, specs))),
         "compact_strategy": None if full else sql_text("minor"),
-        "options": _sql_options(options),
+        "options": sql_text(_pairs(options)) if options else None,
     }
     python = call_code(f"{table}.compact", full=None if full else False, partitions=specs)
     return _commands("compaction", python, "compact", arguments)
@@ -326,14 +316,13 @@ def expire_snapshots_commands(
         given: arguments of `Maintenance.expire_snapshots`.
         keep_after_ms: the time that the argument `older_than` means, epoch milliseconds.
     """
-    limit = given.get("limit")
     moment = f"{local_moment(keep_after_ms):%Y-%m-%d %H:%M:%S}"
     arguments = {
         "table": sql_text(_sql_name(view)),
-        "retain_max": _sql_number(given.get("retain_max")),
-        "retain_min": _sql_number(given.get("retain_min")),
+        "retain_max": given.get("retain_max"),
+        "retain_min": given.get("retain_min"),
         "older_than": sql_text(moment) if "older_than" in given else None,
-        "max_deletes": _sql_number(limit),
+        "max_deletes": given.get("limit"),
     }
     python = call_code(f"{view.expression}.maintenance.expire_snapshots", **given)
     return _commands("expiry", python, "expire_snapshots", arguments)
@@ -395,23 +384,11 @@ def _sql_name(view: TableView) -> str:
     return ".".join(part if _PLAIN.fullmatch(part) else quoted_name(part) for part in parts)
 
 
-def _sql_options(options: Mapping[str, str]) -> str | None:
-    if not options:
-        return None
-    return sql_text(",".join(f"{key}={value}" for key, value in options.items()))
+def _pairs(values: Mapping[str, object]) -> str:
+    return ",".join(f"{name}={value}" for name, value in values.items())
 
 
-def _sql_number(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _spec_text(spec: Mapping[str, object]) -> str:
-    return ",".join(f"{name}={value}" for name, value in spec.items())
-
-
-def _commands(
-    what: str, python: str, procedure: str, arguments: Mapping[str, str | None]
-) -> Commands:
+def _commands(what: str, python: str, procedure: str, arguments: Mapping[str, object]) -> Commands:
     given = ", ".join(
         f"{name} => {value}" for name, value in arguments.items() if value is not None
     )

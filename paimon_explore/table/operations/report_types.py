@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.explain.file_explanation import (
         FileExplanation as FileExplanation,
     )
-    from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
     from paimon_explore.inspection.history.timeline import Timeline as Timeline
     from paimon_explore.inspection.overview.overview_report import Overview as Overview
     from paimon_explore.inspection.partition_argument import Given as Given
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.views.manifest_tree import Children as Children
     from paimon_explore.inspection.views.node_detail import Document as Document
     from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
+    from paimon_explore.inspection.views.schema_history import SchemaHistory as SchemaHistory
     from paimon_explore.scan.predicate.sql_parser import Where as Where
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.explain.expiry_preview import parse_retention
+from paimon_explore.inspection.explain.expiry_preview import changed_retention, retention_settings
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention
 from support.small_tables import columns, new_catalog
 
@@ -77,13 +77,14 @@ def test_arguments_are_those_of_the_expiry(table: pe.Table) -> None:
 
 def test_the_words_of_the_explorer_mean_the_same() -> None:
     standing = Retention(retain_min=10, retain_max=100, keep_after_ms=5, limit=50)
-    found = parse_retention("retain_max=3, older_than=1 d, limit=7", standing, 10 * DAY)
+    settings = retention_settings("retain_max=3, older_than=1 d, limit=7")
+    found = changed_retention(settings, standing, 10 * DAY)
     assert found == Retention(retain_min=3, retain_max=3, keep_after_ms=9 * DAY, limit=7)
-    assert parse_retention("", standing, 0) == standing
-    at = parse_retention("older_than='1970-01-03T00:00Z'", standing, 0)
+    assert changed_retention(retention_settings(""), standing, 0) == standing
+    at = changed_retention(retention_settings("older_than='1970-01-03T00:00Z'"), standing, 0)
     assert at.keep_after_ms == 2 * DAY
     with pytest.raises(InvalidInputError, match="'soon' is not a retention setting"):
-        parse_retention("soon", standing, 0)
+        changed_retention(retention_settings("soon"), standing, 0)
 
 
 def test_all_faces_are_there(table: pe.Table) -> None:

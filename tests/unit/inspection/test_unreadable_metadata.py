@@ -12,10 +12,10 @@ from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.health.health_report import Health, table_health
 from paimon_explore.inspection.health.health_rules import RULES
-from paimon_explore.inspection.history.schema_history import SchemaHistory
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.partition_heatmap import PartitionHeat, partition_heat
+from paimon_explore.inspection.views.schema_history import SchemaHistory
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
 from support.explored import History
@@ -110,8 +110,8 @@ def test_a_view_that_asks_for_a_name_still_asks() -> None:
     found = shown(damaged(lose_manifest), "why")
     assert isinstance(found, Hint)
     assert found.examples == ("manifest-list-2-0", "manifest-list-2-1")
-    assert found.problem is not None
-    assert found.problem.path.endswith("manifest-2-1")
+    assert found.problems
+    assert found.problems[0].path.endswith("manifest-2-1")
 
 
 def findings(table: Table, rule: str) -> list[str]:

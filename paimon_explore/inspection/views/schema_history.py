@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import live_slim
 from paimon_explore.inspection.history.schema_diff import (
@@ -16,21 +16,23 @@ from paimon_explore.inspection.history.schema_diff import (
     fields_by_id,
     schema_differences,
 )
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.problem import Problem, attempt
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import count_text, plural, time_text
 from paimon_explore.inspection.rendering.report import (
     Cell,
-    Entry,
+    Columns,
     Failed,
     Report,
     Section,
     facts,
     grid,
+    listing,
 )
 from paimon_explore.inspection.rendering.result import Result, rows_table
 from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import masked_options
@@ -63,6 +65,21 @@ class Version:
     changes: tuple[Difference, ...]
     live_files: int | None
     snapshots: int
+
+
+def _link(version: Version) -> Cell:
+    number = version.schema.id
+    return Cell(text=f"schema {number}", selects=f"schema:{number}")
+
+
+_CHANGES: Columns[tuple[Version, Difference]] = {
+    "version": lambda one: _link(one[0]),
+    "element": lambda one: one[1].what,
+    "name": lambda one: one[1].name,
+    "change": lambda one: Cell(text=one[1].act, tone=_ACT_TONES.get(one[1].act, Tone.MOVE)),
+    "before": lambda one: one[1].before,
+    "after": lambda one: one[1].after,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -122,8 +139,7 @@ class SchemaHistory(Result):
         if not self.versions:
             return
         newest = self.versions[-1]
-        needed = [v.schema.id for v in self.versions if v.live_files]
-        used = ", ".join(f"schema {number}" for number in needed) or "none"
+        used = ", ".join(f"schema {v.schema.id}" for v in self.versions if v.live_files) or "none"
         if newest.live_files is None:
             used = "unknown"
         latest = f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}"
@@ -133,46 +149,28 @@ class SchemaHistory(Result):
             ("columns", len(newest.schema.fields)),
             ("versions used by live files", used),
         )
-        changes: list[list[Entry]] = [
-            [
-                Cell(text=f"schema {version.schema.id}", selects=f"schema:{version.schema.id}"),
-                change.what,
-                change.name,
-                Cell(text=change.act, tone=_ACT_TONES.get(change.act, Tone.MOVE)),
-                change.before,
-                change.after,
-            ]
-            for version in self.versions[1:]
-            for change in version.changes
-        ]
         if len(self.versions) > 1:
-            heads = ("version", "element", "name", "change", "before", "after")
-            yield grid("Schema changes", heads, changes)
-        rows: list[list[Entry]] = [
-            [
-                Cell(text=f"schema {v.schema.id}", selects=f"schema:{v.schema.id}"),
-                time_text(v.schema.time_millis) if v.schema.time_millis else "unknown",
-                len(v.schema.fields),
-                len(v.changes) if v is not self.versions[0] else "",
-                count_text(v.live_files),
-                v.snapshots,
-            ]
-            for v in self.versions
-        ]
-        heads = ("version", "created", "columns#", "changes#", "live files#", "snapshots#")
-        yield grid("Schema versions", heads, rows)
+            changes = [(version, one) for version in self.versions[1:] for one in version.changes]
+            yield listing("Schema changes", changes, _CHANGES)
+        columns: Columns[Version] = {
+            "version": _link,
+            "created": lambda v: time_text(v.schema.time_millis or None),
+            "columns#": lambda v: len(v.schema.fields),
+            "changes#": lambda v: len(v.changes) if v is not self.versions[0] else "",
+            "live files#": lambda v: count_text(v.live_files),
+            "snapshots#": lambda v: v.snapshots,
+        }
+        yield listing("Schema versions", self.versions, columns)
         options = sorted(masked_options(newest.schema.options).items())
         yield grid("Current options", ("option", "value"), options)
 
-    def _left_out(self) -> str:
-        fields = len(self.lanes())
-        return f" (first {_MAX_LANES} of {fields:,})" if fields > _MAX_LANES else ""
-
     def _chart(self) -> LaneChart:
+        lanes = self.lanes()
+        left_out = f" (first {_MAX_LANES} of {len(lanes):,})" if len(lanes) > _MAX_LANES else ""
         positions = {version.schema.id: i for i, version in enumerate(self.versions)}
         boxes: list[Box] = []
         labels: list[str] = []
-        for number, steps in list(self.lanes().items())[:_MAX_LANES]:
+        for number, steps in list(lanes.items())[:_MAX_LANES]:
             for first, last, path, kind in _ranges(steps, positions):
                 changed = first > positions[steps[0][0]]
                 begin, end = (self.versions[place].schema.id for place in (first, last))
@@ -190,7 +188,7 @@ class SchemaHistory(Result):
             labels.append(f"field {number}: {steps[-1][1]}")
         ticks = tuple((i + 0.5, f"schema {v.schema.id}") for i, v in enumerate(self.versions))
         return LaneChart(
-            title=f"Fields by schema version{self._left_out()}",
+            title=f"Fields by schema version{left_out}",
             lanes=tuple(labels),
             boxes=tuple(boxes),
             start=0,
@@ -216,33 +214,20 @@ def _ranges(
             start = i
 
 
-def schema_history(
-    view: TableView, snapshot: Snapshot | None, snapshots: tuple[Snapshot, ...], *, at: str = "t"
-) -> SchemaHistory:
-    """Read the schema versions of a table.
-
-    Args:
-        view: the table.
-        snapshot: the snapshot whose live files are counted.
-        snapshots: all snapshots.
-        at: Python code of the table at the snapshot.
+def schema_history(inspector: Inspector) -> SchemaHistory:
+    """Read the schema versions of a table, with the live files of the inspected snapshot.
 
     A version that does not exist or cannot be read is absent. If a manifest cannot be read, the
     numbers of live files are unknown. `problems` has the errors of both.
     """
+    view, snapshot = inspector.view, inspector.snapshot
     problems: list[Problem] = []
-    files: Counter[int] | None = None
-    try:
-        files = _live_files(view, snapshot)
-    except PaimonError as error:
-        problems.append(problem_of(error))
-    used = Counter(one.schema_id for one in snapshots)
+    files = attempt(lambda: _live_files(view, snapshot), problems)
+    used = Counter(m.snapshot.schema_id for m in inspector.timeline().marks if m.snapshot)
     versions: list[Version] = []
     for number in sorted({*view.store.schemas.ids(), *used, *(files or ())}):
-        try:
-            schema = view.store.schemas.load(number)
-        except PaimonError as error:
-            problems.append(problem_of(error))
+        schema = attempt(partial(view.store.schemas.load, number), problems)
+        if schema is None:
             continue
         changes = (
             schema_differences(versions[-1].schema, schema)
@@ -263,10 +248,9 @@ def schema_history(
         versions=tuple(versions),
         problems=tuple(problems),
         code=Code(
-            python=call_code(f"{at}.inspect.schema_history"),
+            python=call_code(f"{inspector.code}.inspect.schema_history"),
             spark=f"spark.read.format('paimon_explore').load({view.location!r}).printSchema()",
         ),
-        renderer=view.renderer,
     )
 
 
