@@ -22,6 +22,12 @@ from support.schedules import at_random
 pytestmark = pytest.mark.usefixtures("single_reader_thread")
 WAYS = 40
 PAIRS = list(product(ACTS, ACTS))
+OFTEN = [
+    *(("write", "write"), ("write", "compact"), ("compact", "compact"), ("overwrite", "write")),
+    *(("overwrite", "overwrite"), ("overwrite", "compact"), ("delete", "delete")),
+    *(("delete", "compact"), ("update", "update"), ("compact", "expire"), ("expire", "expire")),
+]
+"""The pairs of which a short run takes more."""
 TRIPLES = [
     ("write, compact behind", "compact", "compact"),
     ("write, compact behind", "write, compact behind", "compact a little"),
@@ -52,7 +58,8 @@ def chosen(kind: str, groups: Sequence[tuple[str, ...]], count: int) -> list[tup
 
 @pytest.mark.parametrize("kind", some(list(KINDS), 3))
 def test_two_acts_at_once_are_as_one_after_the_other(kind: str, figures: Figures) -> None:
-    for acts in chosen(kind, PAIRS, 2):
+    often = [] if DEEP else chosen(kind, OFTEN, 2)
+    for acts in [*often, *chosen(kind, PAIRS, 1)]:
         arena = Arena.of(kind, acts)
         ways = list(schedules(arena))
         count = min(WAYS if DEEP else 2, len(ways))

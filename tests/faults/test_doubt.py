@@ -103,17 +103,10 @@ def test_a_creation_that_took_effect_is_found_at_once() -> None:
     scene.check(1, 2)
 
 
-def test_a_creation_without_effect_is_made_again() -> None:
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_creation_without_effect_is_made_again_or_found_if_it_is_late(*, is_late: bool) -> None:
     scene = Scene()
-    scene.io.takes_effect = False
-    (made,) = scene.committer.commit(scene.messages)
-    assert made.id == 2
-    scene.check(1, 2)
-
-
-def test_a_creation_that_takes_effect_late_is_recognised_as_our_own() -> None:
-    scene = Scene()
-    scene.io.is_late = True
+    scene.io.takes_effect, scene.io.is_late = is_late, is_late
     (made,) = scene.committer.commit(scene.messages)
     assert made.id == 2
     scene.check(1, 2)

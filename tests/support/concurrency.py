@@ -19,6 +19,7 @@ from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.store.table_store import TableStore
 from support.concurrent_acts import ACTS, ConcurrentAct
 from support.concurrent_kinds import KINDS, Keys, Kind
+from support.cuts import unaccounted
 from support.memory_files import copied_files, forget_files
 from support.paused_file_io import PausedFileIO
 from support.schedules import Pick, Schedule
@@ -174,6 +175,8 @@ class Arena:
         schema = table._store.schemas.latest()
         assert schema is not None
         if not any(act.removes for act in self.acts):
+            left = [path for path in unaccounted(table) if not path.endswith(".managed.blob")]
+            assert left == [], "files are left over"
             self._forget_history(table)
         findings = table.maintenance.fsck()
         assert findings == [], findings

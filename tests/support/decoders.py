@@ -101,10 +101,10 @@ from paimon_explore.metadata.tag import parse_tag
 from paimon_explore.read.csv_json_data_file import csv_file, json_file
 from support.arrow import column_of
 from support.decoding import decode_manifest_list, decode_vectors, with_arity
+from support.entries import entries, entry
 from support.files import orc_bytes, parquet_bytes, stored
 from support.global_index_files import KEYED, ask_index_file, index_files
 from support.golden import GoldenTables
-from support.manifest_rows import entries, entry
 from support.variants import encode_python, python_value
 
 _ROW_TYPES = [

@@ -4,6 +4,7 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 
 EMPTY_ROW = bytes(12)
+"""A binary row without fields, with its arity."""
 
 
 def entry(name: str, **values: object) -> dict[str, object]:
@@ -38,6 +39,20 @@ def entry(name: str, **values: object) -> dict[str, object]:
 def entries(*rows: dict[str, object]) -> ManifestEntries:
     """A frame of entries."""
     return ManifestEntries.from_rows(rows)
+
+
+def manifest(name: str) -> dict[str, object]:
+    """One record of a manifest list by column name."""
+    return {
+        "file_name": name,
+        "file_size": 100,
+        "num_added_files": 1,
+        "num_deleted_files": 0,
+        "partition_min": EMPTY_ROW,
+        "partition_max": EMPTY_ROW,
+        "partition_null_counts": [],
+        "schema_id": 0,
+    }
 
 
 def names(frame: ManifestEntries) -> list[str]:

@@ -18,7 +18,7 @@ from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.table_store import TableStore
 from support.decoding import with_arity
-from support.manifest_rows import NO_ROW, entries, entry
+from support.entries import EMPTY_ROW, entries, entry
 from support.new_tables import new_table
 
 HOSTILE = (
@@ -92,11 +92,12 @@ class History:
         return number
 
     def _row(self, sign: str, name: str, level: int = 0) -> dict[str, object]:
-        partition = NO_ROW
+        partition = EMPTY_ROW
         if self.schema.partition_keys:
             partition = text_row(name.partition("@")[2] or "p")
         file = name.replace("/", "").replace("\0", "")
-        return entry(file, kind=0 if sign == "+" else 1, level=level, partition=partition)
+        kind = 0 if sign == "+" else 1
+        return entry(file, kind=kind, level=level, partition=partition, row_count=10)
 
     def _list(self, name: str, manifest: str, rows: list[dict[str, object]]) -> None:
         files = self.store.file_io

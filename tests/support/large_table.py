@@ -12,8 +12,8 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
+from support.entries import entry
 from support.explored import text_row
-from support.manifest_rows import entry
 from support.new_tables import new_table
 
 
@@ -42,7 +42,8 @@ def large_table(folder: Path, *, snapshots: int, files_per_snapshot: int) -> Pat
 
 
 def _entries(number: int, count: int) -> ManifestEntries:
-    one = ManifestEntries.from_rows([entry("data", partition=text_row(f"d{number % 40:02d}"))])
+    partition = text_row(f"d{number % 40:02d}")
+    one = ManifestEntries.from_rows([entry("data", partition=partition, row_count=10)])
     table = one.table.take([0] * count)
     names = [f"data-{number:08d}-0000-0000-0000-000000000000-{i}.parquet" for i in range(count)]
     sizes = [(number * 7919 + i * 104729) % 9_000_000 + 1000 for i in range(count)]

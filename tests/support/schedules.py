@@ -1,13 +1,12 @@
 """Several actors on one storage, one operation at a time, in an order that is chosen.
 
 Each actor is a thread that waits for the baton before every operation of its storage. So a run is
-decided by the list of choices, one per operation, and can be repeated. `explore` runs the orders
-with few switches first by depth, then random ones.
+decided by the list of choices, one per operation, and can be repeated.
 """
 
 import random
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 Actor = Callable[[Callable[[str], None]], None]
@@ -87,17 +86,6 @@ class Schedule:
         self._back.release()
 
 
-def following(plan: Sequence[int]) -> Pick:
-    """Follow a list of choices, then let who went last go on."""
-
-    def pick(number: int, able: Sequence[int], before: int | None) -> int:
-        if number < len(plan) and plan[number] in able:
-            return plan[number]
-        return before if before in able and before is not None else able[0]
-
-    return pick
-
-
 def at_random(seed: int) -> Pick:
     """Switch now and then."""
     chance = random.Random(seed)  # noqa: S311 - no secret
@@ -108,27 +96,3 @@ def at_random(seed: int) -> Pick:
         return before if stays and before is not None else chance.choice(list(able))
 
     return pick
-
-
-def few_switches(run: Callable[[Pick], Schedule], switches: int) -> Iterator[Schedule]:
-    """All schedules with at most so many switches away from an actor that could go on.
-
-    Args:
-        run: runs one.
-        switches: how many.
-    """
-    pending: list[tuple[list[int], int]] = [([], switches)]
-    while pending:
-        plan, left = pending.pop()
-        done = run(following(plan))
-        yield done
-        taken = [choice for choice, _ in done.choices]
-        for place in range(len(plan), len(taken)):
-            before = taken[place - 1] if place else None
-            _, able = done.choices[place]
-            costs = before in able
-            if costs and not left:
-                continue
-            pending += [
-                ([*taken[:place], other], left - costs) for other in able if other != taken[place]
-            ]

@@ -9,7 +9,7 @@ from paimon_explore.commit.catalog_partitions import partition_changes
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.metadata.options.table_options import TableOptions
-from support.manifest_rows import entries, entry
+from support.entries import entries, entry
 from support.merging import schema_of
 
 SCHEMA = replace(schema_of({"p": "INT", "v": "INT"}, keys=()), partition_keys=("p",))
@@ -35,7 +35,7 @@ def test_files_are_summed_by_partition_and_removed_ones_count_negative() -> None
     assert (second.record_count, second.file_size_in_bytes, second.file_count) == (6, 60, 2)
     assert first.last_file_creation_time == datetime(2026, 1, 1).timestamp() * 1000  # noqa: DTZ001 - local
     assert second.last_file_creation_time == 0
-    assert (first.total_buckets, second.total_buckets) == (1, 4)
+    assert (first.total_buckets, second.total_buckets) == (-1, 4)
 
 
 def test_a_commit_without_files_changes_no_partition() -> None:

@@ -22,8 +22,8 @@ from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA
 from paimon_explore.metadata.manifest.record_layouts import ENTRY_LAYOUT
 from support.avro_records import records
+from support.entries import entries, entry
 from support.golden import GoldenTables
-from support.manifest_rows import entries, entry
 
 TEXTS = pa.field("t", pa.string())
 

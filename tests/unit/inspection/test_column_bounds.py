@@ -15,9 +15,9 @@ from paimon_explore.inspection.history.timeline import read_timeline
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from support.decoding import with_arity
+from support.entries import entries, entry
 from support.explored import golden_view, text_row
 from support.golden import GoldenTables
-from support.manifest_rows import entries, entry
 
 INT_AND_TEXT = {"id": "INT", "name": "STRING", "tags": {"type": "ARRAY", "element": "INT"}}
 

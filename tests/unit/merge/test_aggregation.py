@@ -178,49 +178,8 @@ def test_counts_are_those_of_releases_up_to_eight() -> None:
     assert aggregated("INT", counting, [5, None, 5], "333") == -2
 
 
-def test_listagg_puts_its_delimiter_between_and_drops_known_tokens_if_distinct() -> None:
-    plain = function("listagg", list_agg_delimiter=";")
-    assert aggregated("STRING", plain, ["a", "b;a", "a"]) == "a;b;a;a"
-    distinct = function("listagg", list_agg_delimiter=";", distinct="true")
-    assert aggregated("STRING", distinct, ["a;a", "b;a; ", "b;c"]) == "a;a;b;c"
-
-
-def test_collect_distinct_keeps_every_element_once() -> None:
-    distinct = function("collect", distinct="true")
-    assert aggregated(TEXTS, distinct, [["a", "a", None], ["b", None, "a"]]) == ["a", None, "b"]
-    assert aggregated(TEXTS, distinct, [["a", "a"], ["a"]], "03") == []
-
-
 def row(i: int | None, s: str | None, n: int | None = None) -> dict[str, object]:
     return {"i": i, "s": s, "n": n}
-
-
-def test_nested_update_without_a_key_appends_rows_up_to_its_limit() -> None:
-    first, second = [row(1, "a"), None, row(2, "b")], [row(1, "c"), row(1, "d")]
-    expected = [row(1, "a"), row(2, "b"), row(1, "c"), row(1, "d")]
-    assert aggregated(ROWS, function("nested_update"), [first, None, second]) == expected
-    limited = function("nested_update", count_limit="3")
-    assert aggregated(ROWS, limited, [first, second]) == expected[:3]
-
-
-def test_nested_update_with_a_key_keeps_one_row_per_key() -> None:
-    keyed = function("nested_update", nested_key="i")
-    first, second = [row(1, "a"), row(2, "b"), row(1, "c")], [row(2, "d"), row(None, "e")]
-    assert aggregated(ROWS, keyed, [first, second]) == [row(1, "c"), row(2, "d"), row(None, "e")]
-
-
-def test_nested_update_keeps_the_row_with_the_greatest_sequence() -> None:
-    ordered = function("nested_update", nested_key="i", nested_sequence_field="n")
-    first, second = [row(1, "a", 5), row(2, "b", None)], [row(1, "c", 4), row(2, "d", 0)]
-    third = [row(1, "e", 5)]
-    found = aggregated(ROWS, ordered, [first, second, third])
-    assert found == [row(1, "e", 5), row(2, "d", 0)]
-
-
-def test_nested_update_with_a_limit_takes_no_more_keys_but_updates_known_ones() -> None:
-    limited = function("nested_update", nested_key="i", count_limit="2")
-    first, second = [row(1, "a"), row(2, "b"), row(3, "c")], [row(3, "d"), row(1, "e")]
-    assert aggregated(ROWS, limited, [first, second]) == [row(1, "e"), row(2, "b")]
 
 
 def test_nested_keys_with_null_are_merged_passed_over_or_refused() -> None:
@@ -231,21 +190,6 @@ def test_nested_keys_with_null_are_merged_passed_over_or_refused() -> None:
     settings = function("nested_update", nested_key="i", nested_key_null_strategy="error")
     with pytest.raises(FormatError, match="'nested_update' is null"):
         aggregated(ROWS, settings, records)
-
-
-def test_nested_update_retracts_equal_rows_or_keys() -> None:
-    first, gone = [row(1, "a"), row(2, "b"), row(1, "a")], [row(1, "a"), row(2, "x")]
-    assert aggregated(ROWS, function("nested_update"), [first, gone], "03") == [row(2, "b")]
-    keyed = function("nested_update", nested_key="i")
-    assert aggregated(ROWS, keyed, [first, gone], "03") == []
-
-
-def test_nested_partial_update_fills_in_the_fields_of_each_key() -> None:
-    settings = function("nested_partial_update", nested_key="i")
-    first, second = [row(1, "a"), row(2, None, 5)], [row(1, None, 3), None, row(2, "b", None)]
-    assert aggregated(ROWS, settings, [first, second]) == [row(1, "a", 3), row(2, "b", 5)]
-    with pytest.raises(FormatError, match="'nested_partial_update'"):
-        aggregated(ROWS, settings, [first, second], "03")
 
 
 @pytest.mark.parametrize(
@@ -286,18 +230,6 @@ def test_a_removing_delete_is_what_later_records_build_on() -> None:
     ]
     assert merged(TWO, REMOVING, rows) == [(1, 3, 6), (2, 9, 7)]
     assert merged(TWO, REMOVING, rows, keep_retracts=True)[2] == (3, 1, 1, 6, 3)
-
-
-def test_a_key_with_one_record_is_left_as_it_is() -> None:
-    rows: list[Row] = [("-U", 1, 5, 5), ("+U", 2, 6, 6)]
-    kept = merged(TWO, {"merge-engine": "aggregation"}, rows, keep_retracts=True)
-    assert kept == [(1, 5, 5, 0, 1), (2, 6, 6, 1, 2)]
-
-
-def test_results_of_retracts_are_rows_all_the_same() -> None:
-    options = {"merge-engine": "aggregation", "fields.default-aggregate-function": "sum"}
-    rows: list[Row] = [("-D", 1, 5, 1), ("-U", 1, 6, 1)]
-    assert merged(TWO, options, rows) == [(1, -11, -2)]
 
 
 def test_sequence_fields_take_the_value_of_the_last_record_in_their_order() -> None:

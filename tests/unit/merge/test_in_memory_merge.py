@@ -3,9 +3,10 @@
 import pyarrow as pa
 import pytest
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.merge.in_memory_merge import merge_sorted, merge_sorted_buckets, sort_rows
 from paimon_explore.merge.merge_spec import merge_spec
-from support.merging import Row, batch_of, schema_of
+from support.merging import Row, batch_of, merged_commits, schema_of
 
 COLUMNS: dict[str, object] = {"k": "STRING NOT NULL", "s": "INT"}
 ROWS: list[Row] = [("+I", "b", 1), ("-U", "a", 9), ("+U", "a", 2), ("-D", "b", 0), ("+I", "c", 1)]
@@ -77,3 +78,9 @@ def test_buckets_merged_together_are_merged_as_each_alone(
     assert [merged.to_pylist() for merged in together] == [
         merge_sorted(bucket, spec).to_pylist() for bucket in buckets
     ]
+
+
+def test_what_a_writer_may_not_merge_is_bad_input_of_the_caller() -> None:
+    schema = schema_of(COLUMNS, {"merge-engine": "first-row"})
+    with pytest.raises(InvalidInputError, match="first-row"):
+        merged_commits(schema, [[("+I", "a", 1), ("-D", "a", 1)]])

@@ -11,19 +11,7 @@ from paimon_explore.metadata.manifest.index_manifest import (
 )
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
-from support.manifest_rows import NO_ROW
-
-
-def index(name: str, index_type: str = HASH_INDEX) -> dict[str, object]:
-    return {
-        "kind": 0,
-        "partition": NO_ROW,
-        "bucket": 0,
-        "index_type": index_type,
-        "file_name": name,
-        "file_size": 4,
-        "row_count": 1,
-    }
+from support.entries import index_row, manifest
 
 
 def names(entries: IndexEntries) -> list[object]:
@@ -31,7 +19,9 @@ def names(entries: IndexEntries) -> list[object]:
 
 
 def test_index_files_are_picked_by_mask_position_and_type() -> None:
-    frame = IndexEntries.from_rows([index("a"), index("b", DELETION_VECTORS_INDEX), index("c")])
+    frame = IndexEntries.from_rows(
+        [index_row("a"), index_row("b", index_type=DELETION_VECTORS_INDEX), index_row("c")]
+    )
     assert frame.table.schema.equals(INDEX_SCHEMA)
     assert names(frame.of_type(HASH_INDEX)) == ["a", "c"]
     assert names(frame.filter(np.array([False, True, True]))) == ["b", "c"]
@@ -43,18 +33,6 @@ def test_index_files_are_picked_by_mask_position_and_type() -> None:
     assert len(IndexEntries.concat([])) == 0
 
 
-def manifest(name: str) -> dict[str, object]:
-    return {
-        "file_name": name,
-        "file_size": 10,
-        "num_added_files": 1,
-        "num_deleted_files": 0,
-        "partition_min": NO_ROW,
-        "partition_max": NO_ROW,
-        "schema_id": 0,
-    }
-
-
 def test_manifests_are_picked_by_mask_and_position() -> None:
     rows = [manifest("a"), manifest("b"), manifest("c")]
     frame = ManifestFiles(pa.Table.from_pylist(rows, schema=MANIFEST_LIST_SCHEMA))
@@ -63,5 +41,5 @@ def test_manifests_are_picked_by_mask_and_position() -> None:
     assert frame.slice(2).names == ["c"]
     assert len(frame.column("schema_id")) == 3
     assert [row["file_name"] for row in frame.rows()] == ["a", "b", "c"]
-    assert ManifestFiles.concat([frame, frame]).total_size == 60
+    assert ManifestFiles.concat([frame, frame]).total_size == 600
     assert ManifestFiles.concat([]).total_size == 0

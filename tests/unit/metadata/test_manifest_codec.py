@@ -28,8 +28,8 @@ from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA,
 from paimon_explore.metadata.manifest.record_layouts import ENTRY_LAYOUT
 from paimon_explore.scan.manifest_arrays import numbers
 from support.decoding import decode_manifest_list
+from support.entries import EMPTY_ROW, entries, entry, manifest
 from support.golden import GoldenTables
-from support.manifest_rows import NO_ROW, entries, entry
 
 FULL = entry(
     "data-1.parquet",
@@ -51,7 +51,7 @@ FULL = entry(
 )
 INDEX = {
     "kind": 0,
-    "partition": NO_ROW,
+    "partition": EMPTY_ROW,
     "bucket": 1,
     "index_type": "DELETION_VECTORS",
     "file_name": "index-1",
@@ -74,21 +74,8 @@ INDEX = {
 
 
 def manifest_files(*names: str) -> ManifestFiles:
-    rows = [
-        {
-            "file_name": name,
-            "file_size": 10,
-            "num_added_files": 1,
-            "num_deleted_files": 0,
-            "partition_min": NO_ROW,
-            "partition_max": NO_ROW,
-            "partition_null_counts": [0],
-            "schema_id": 0,
-            "min_bucket": 0,
-            "max_bucket": 3,
-        }
-        for name in names
-    ]
+    more = {"partition_null_counts": [0], "min_bucket": 0, "max_bucket": 3}
+    rows = [{**manifest(name), **more} for name in names]
     return ManifestFiles(pa.Table.from_pylist(rows, schema=MANIFEST_LIST_SCHEMA))
 
 
@@ -103,7 +90,7 @@ def test_manifest_lists_and_index_manifests_survive_a_round_trip() -> None:
     listed = manifest_files("m-0", "m-1")
     assert decode_manifest_list(encode_records(listed), "l").table.equals(listed.table)
     assert listed.names == ["m-0", "m-1"]
-    assert listed.total_size == 20
+    assert listed.total_size == 200
     index = IndexEntries.from_rows([INDEX, {**INDEX, "dv_ranges": None, "global_index": None}])
     assert decode_index_entries(encode_records(index), "i").rows() == index.rows()
 
@@ -156,7 +143,7 @@ def test_only_wanted_columns_are_decoded() -> None:
     data = encode_records(entries(FULL))
     (frame,) = decode_entries([("m", data)], ["row_count", "key_min", "file_name"])
     assert frame.table.to_pylist() == [
-        {"file_name": "data-1.parquet", "row_count": 10, "key_min": NO_ROW}
+        {"file_name": "data-1.parquet", "row_count": 1, "key_min": EMPTY_ROW}
     ]
 
 
@@ -251,7 +238,7 @@ def test_sieves_look_at_what_the_ones_before_them_keep() -> None:
         columns=frozenset({"level"}), reasons=lambda found: numbers(found.table, "level")
     )
     found, tallies = decode_filtered(files, [partition_filter(only(1)), levels], ["row_count"])
-    assert found.table.to_pylist() == [{"row_count": 10}] * 2
+    assert found.table.to_pylist() == [{"row_count": 1}] * 2
     assert tallies[:, :5].tolist() == [[8, 16, 0, 0, 0], [2, 2, 2, 2, 0]]
 
 

@@ -11,7 +11,7 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
-from support.manifest_rows import entries, entry
+from support.entries import entries, entry
 
 
 def names(found: ManifestEntries) -> list[tuple[object, object, object]]:
@@ -22,7 +22,7 @@ def test_a_frame_has_exactly_the_columns_of_its_schema() -> None:
     frame = entries(entry("a"))
     assert frame.table.schema.equals(ENTRY_SCHEMA)
     assert frame.rows()[0]["write_cols"] is None
-    assert (len(frame), frame.total_rows, frame.total_size) == (1, 10, 100)
+    assert (len(frame), frame.total_rows, frame.total_size) == (1, 1, 100)
     assert (len(ManifestEntries.empty()), ManifestEntries.empty().total_rows) == (0, 0)
 
 

@@ -17,7 +17,7 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.path_safety import check_names
 from paimon_explore.metadata.snapshot import encode_snapshot, parse_snapshot
 from support.decoding import decode_manifest_list
-from support.manifest_rows import entries, entry
+from support.entries import entries, entry
 from support.plain_snapshot import plain_snapshot
 
 OUTWARD = ["..", ".", "", "../f", "/etc/passwd", "sub/f", "sub\\f", "f\0"]

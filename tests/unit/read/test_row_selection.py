@@ -150,32 +150,9 @@ def test_the_first_row_of_a_key_stays() -> None:
 
 
 @pytest.fixture
-def decoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """The names and spans of the columns that are decoded without pages."""
-    found: list[tuple[str, int]] = []
-    plain = ParquetDataFile.batches
-
-    def noted(
-        self: ParquetDataFile,
-        columns: Sequence[data_file_reader.StoredColumn],
-        spans: Sequence[int],
-        batch_rows: int,
-    ) -> object:
-        found.extend((column.name, span) for column in columns for span in spans)
-        return plain(self, columns, spans, batch_rows)
-
-    monkeypatch.setattr(ParquetDataFile, "batches", noted)
-    return found
-
-
-def test_spans_without_chosen_rows_are_not_decoded(decoded: list[tuple[str, int]]) -> None:
-    runs = Runs().add(inserts(range(12), "a")).add(inserts(range(4, 12), "b"))
-    assert len(runs.read("k", "t")) == 12
-    assert [span for name, span in decoded if name == "t"] == [0, 0, 1]
-
-
-def test_rows_after_the_last_selected_one_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[tuple[int, int]] = []
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
+    """The columns that are decoded without pages: names, first rows and numbers of rows."""
+    found: list[tuple[str, int, int]] = []
     plain = ParquetDataFile.batches
 
     def noted(
@@ -185,15 +162,26 @@ def test_rows_after_the_last_selected_one_are_not_decoded(monkeypatch: pytest.Mo
         batch_rows: int,
     ) -> Iterator[data_file_reader.PositionedBatch]:
         for batch in plain(self, columns, spans, batch_rows):
-            if any(column.name == "t" for column in columns):
-                decoded.append((batch.first, batch.rows))
+            found.extend((column.name, batch.first, batch.rows) for column in columns)
             yield batch
 
     monkeypatch.setattr(ParquetDataFile, "batches", noted)
+    return found
+
+
+def test_spans_without_chosen_rows_are_not_decoded(decoded: list[tuple[str, int, int]]) -> None:
+    runs = Runs().add(inserts(range(12), "a")).add(inserts(range(4, 12), "b"))
+    assert len(runs.read("k", "t")) == 12
+    assert [first for name, first, _ in decoded if name == "t"] == [0, 0, 4]
+
+
+def test_rows_after_the_last_selected_one_are_not_decoded(
+    decoded: list[tuple[str, int, int]],
+) -> None:
     runs = Runs(rows_per_group=100).add(inserts(range(60), "a")).add(inserts(range(20, 80), "b"))
     found = runs.read("k", "t", limits=RowLimits(later=1000))
     assert [row["t"] for row in found] == [f"{'a' if k < 20 else 'b'}{k}" for k in range(80)]
-    assert decoded == [(0, 20), (0, 60)]
+    assert [rows for name, *rows in decoded if name == "t"] == [[0, 20], [0, 60]]
 
 
 @pytest.mark.parametrize("size", [10, 100, 400, 600, 999])
@@ -252,14 +240,14 @@ def pages_of_a_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("pages_of_a_few_rows")
-def test_a_few_keys_decode_only_their_pages(decoded: list[tuple[str, int]]) -> None:
+def test_a_few_keys_decode_only_their_pages(decoded: list[tuple[str, int, int]]) -> None:
     runs = Runs(rows_per_group=1000, rows_per_page=20, where=col("k").isin([7, 150, 151]))
     runs.add(inserts(range(400), "a")).add(inserts(range(100, 300), "b"))
     assert runs.read("k", "t", "n", "added") == [
         {"k": k, "t": f"{run}{k}", "n": k, "added": None}
         for k, run in ((7, "a"), (150, "b"), (151, "b"))
     ]
-    assert {"t", "n"}.isdisjoint(name for name, _ in decoded)
+    assert {"t", "n"}.isdisjoint(name for name, *_ in decoded)
 
 
 @pytest.mark.usefixtures("pages_of_a_few_rows")
@@ -292,7 +280,7 @@ def test_some_keys_of_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
 
 @pytest.mark.usefixtures("pages_of_a_few_rows")
 def test_the_first_rows_of_an_order_decode_only_their_pages(
-    decoded: list[tuple[str, int]],
+    decoded: list[tuple[str, int, int]],
 ) -> None:
     first = FirstRows(column="n", count=2, descending=True, nulls_first=False)
     runs = Runs(rows_per_group=1000, rows_per_page=20, first=first)
@@ -301,7 +289,7 @@ def test_the_first_rows_of_an_order_decode_only_their_pages(
     found = runs.read("k", "t", "n", limits=RowLimits())
     before, last = [98, 99], [397, 398]  # the first ones of run a, which is complete before run b
     assert [row["t"] for row in found] == [f"a{k}" for k in before] + [f"b{k}" for k in last]
-    assert {name for name, _ in decoded}.isdisjoint(["t"])
+    assert {name for name, *_ in decoded}.isdisjoint(["t"])
 
 
 def test_files_are_closed_when_the_reader_stops_early() -> None:

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,7 +32,13 @@ COLUMNS = ("id", "s", "d", "day", "n", "r.a", "t.r.b", "extra", "at", "wall")
 REAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.5, -2.25, None)
 
 
-def _table(folder: Path, kind: str, *, deletes: bool = True) -> pe.Table:
+@cache
+def _files() -> pe.Table:
+    """The append table without deleted rows, for tests that only read."""
+    return _table("", "append", deletes=False)
+
+
+def _table(folder: Path | str, kind: str, *, deletes: bool = True) -> pe.Table:
     """A table of five files with an evolved schema and perhaps deleted rows."""
     chance = random.Random(7)  # noqa: S311 - not for secrets
     catalog = new_catalog(folder)
@@ -172,8 +179,8 @@ def test_random_joins_and_subqueries_are_those_of_plain_data(tmp_path: Path) -> 
         assert pe.sql(text, a=a, b=b).to_arrow() == expected, text
 
 
-def test_conditions_hold_for_equal_columns_of_a_join(tmp_path: Path) -> None:
-    table = _table(tmp_path, "append", deletes=False)
+def test_conditions_hold_for_equal_columns_of_a_join() -> None:
+    table = _files()
     text = (
         "EXPLAIN SELECT * FROM t JOIN u ON t.id = u.id "
         "LEFT JOIN u AS v ON u.id = v.id AND v.s > 'a' WHERE t.id BETWEEN 45 AND 90"
@@ -182,9 +189,10 @@ def test_conditions_hold_for_equal_columns_of_a_join(tmp_path: Path) -> None:
     assert plan.count(", 2 files for the condition") == 3
 
 
-def _star(folder: Path) -> dict[str, pe.Table]:
+@cache
+def _star() -> dict[str, pe.Table]:
     """Sales in a partition for each of some days, and small tables of days and months."""
-    catalog = new_catalog(folder)
+    catalog = new_catalog()
     catalog.sql("CREATE TABLE db.sales (day_id INT, item STRING, n INT) PARTITIONED BY (day_id)")
     catalog.sql("CREATE TABLE db.days (id INT, day DATE, month INT, name STRING, kind CHAR(9))")
     catalog.sql("CREATE TABLE db.months (number INT, label STRING)")
@@ -239,8 +247,8 @@ def _answer(text: str, rows: Mapping[str, object]) -> pa.Table:
         ("sales, days WHERE day_id + 0 = id AND month = 2", 9),
     ],
 )
-def test_keys_of_joined_tables_choose_partitions(rows: str, files: int, tmp_path: Path) -> None:
-    tables = _star(tmp_path)
+def test_keys_of_joined_tables_choose_partitions(rows: str, files: int) -> None:
+    tables = _star()
     made = "(SELECT day_id AS at, n FROM sales UNION ALL SELECT 7, 8) AS w, "
     query = f"SELECT n FROM {rows.replace('w, ', made)}"  # noqa: S608 - fixed
     plan = _answer(f"EXPLAIN {query}", tables)["plan"]
@@ -250,8 +258,8 @@ def test_keys_of_joined_tables_choose_partitions(rows: str, files: int, tmp_path
     assert Counter(found.to_pylist()) == Counter(expected.to_pylist())
 
 
-def test_random_star_joins_are_those_of_plain_data(tmp_path: Path) -> None:
-    tables = _star(tmp_path)
+def test_random_star_joins_are_those_of_plain_data() -> None:
+    tables = _star()
     plain = {name: table.to_arrow() for name, table in tables.items()}
     chance = random.Random(5)  # noqa: S311 - not for secrets
     sales = [
@@ -304,8 +312,8 @@ def test_random_star_joins_are_those_of_plain_data(tmp_path: Path) -> None:
         ("id > (SELECT max(id) FROM t WHERE id < 0)", 5),
     ],
 )
-def test_conditions_choose_files(condition: str, files: int, tmp_path: Path) -> None:
-    table = _table(tmp_path, "append", deletes=False)
+def test_conditions_choose_files(condition: str, files: int) -> None:
+    table = _files()
     plan = pe.sql(f"EXPLAIN SELECT count(*) FROM t WHERE {condition}", t=table).to_arrow()  # noqa: S608 - fixed
     assert f", {files} file" in str(plan["plan"][0])
 
@@ -359,8 +367,8 @@ def test_merges_take_no_subqueries(tmp_path: Path) -> None:
             catalog.sql(text + clause)
 
 
-def test_first_rows_are_read_from_the_files_that_may_have_them(tmp_path: Path) -> None:
-    table = _table(tmp_path, "append", deletes=False)
+def test_first_rows_are_read_from_the_files_that_may_have_them() -> None:
+    table = _files()
     scans = {"t": table.scan()}
     counts = {
         "SELECT * FROM t ORDER BY id LIMIT 10": 1,

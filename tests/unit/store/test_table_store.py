@@ -22,8 +22,8 @@ from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.manifests import TABLE_OVERHEAD_BYTES, ManifestCache, shared_cache
 from paimon_explore.store.table_store import TableStore
+from support.entries import entries, entry, manifest
 from support.golden import GoldenTables
-from support.manifest_rows import entries, entry, manifest
 from support.plain_snapshot import plain_snapshot
 
 SNAPSHOT = plain_snapshot(2)

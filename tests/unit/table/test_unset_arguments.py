@@ -280,14 +280,6 @@ def test_a_merge_needs_rows_and_says_what_matches(
             lambda t: t.maintenance.remove_orphan_files(dry_run=None),
             "dry_run must be True or False, not None.",
         ),
-        (
-            lambda t: t.maintenance.remove_orphan_files(older_than=None, dry_run=False),
-            (
-                "older_than must be an age (a timedelta, or '1 d') or a time (a datetime, or "
-                "'2026-11-20 10:00'), not None."
-            ),
-        ),
-        (lambda t: t.delete_tag(None), "name must be a str, not None."),
     ],
 )
 def test_the_message_says_how_to_mean_everything(
