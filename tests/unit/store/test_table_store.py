@@ -59,6 +59,8 @@ def test_tags_are_listed_by_snapshot_and_the_success_folder_is_none(store: Table
 def test_branches_have_their_own_snapshots(store: TableStore) -> None:
     dev = store.for_branch("dev")
     assert dev.snapshots.create(SNAPSHOT)
+    store.file_io.make_folder(f"{store.paths.branches_dir}/other")
+    store.file_io.create(f"{store.paths.branches_dir}/branch-file", b"")
     assert store.snapshots.ids() == []
     assert dev.snapshots.ids() == [2]
     assert store.branches.names() == ["dev"]
