@@ -176,6 +176,16 @@ def test_ids_are_sorted_as_numbers_and_other_names_are_passed_over(store: TableS
     assert [found.id for found in store.snapshots.list()] == [9, 10]
 
 
+def test_a_gap_of_ids_ends_the_history(store: TableStore) -> None:
+    fill(store, 7, 9, 10)
+    for hint in (b"9", b"10", b"8"):
+        store.file_io.replace(store.paths.latest_hint, hint)
+        assert store.snapshots.latest_id() == 10
+        assert (store.snapshots.ids(), store.snapshots.history()) == ([7, 9, 10], [9, 10])
+    store.file_io.delete(store.paths.latest_hint)
+    assert store.snapshots.latest_id() == 10
+
+
 def test_a_missing_snapshot_tells_which_ones_there_are(store: TableStore) -> None:
     with pytest.raises(NotFoundError, match=r"Snapshot 9 does not.* The table has no snapshots\.$"):
         store.snapshots.load(9)

@@ -15,6 +15,7 @@ from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
@@ -263,8 +264,9 @@ def test_entries_of_wanted_partitions_are_found_in_small_and_large_manifests(
         return pc.equal(partitions, pa.scalar(here))
 
     for _ in range(2):
-        found = store.manifests.read_partitions(["m1", "m2"], wanted)
+        found, reasons = store.manifests.read_filtered(["m1", "m2"], [partition_filter(wanted)])
         assert [row["file_name"] for row in found.rows()] == ["first", "last"]
+        assert reasons[0, :2].tolist() == [2, 2 * count]
     assert (shared_cache().used_bytes > 0) == (count == 3)
     put(store, "m3", store.file_io.read(store.paths.manifest("m1")))
     found = store.manifests.read_partitions(["m1", "m3", "m2"], wanted)
