@@ -25,6 +25,8 @@ from paimon_explore.store.manifests import TABLE_OVERHEAD_BYTES, ManifestCache, 
 from paimon_explore.store.table_store import TableStore
 from support.golden import GoldenTables
 from support.manifest_rows import entries, entry, manifest
+from support.memory_files import ObjectStoreInMemory
+from support.paused_file_io import PausedFileIO
 from support.plain_snapshot import plain_snapshot
 
 SNAPSHOT = plain_snapshot(2)
@@ -247,6 +249,20 @@ def test_lists_that_were_read_ahead_are_not_read_again(store: TableStore) -> Non
     size = sum(store.manifests.delta(one).table.nbytes for one in snapshots) * 2
     assert together + size // 2 < shared_cache().used_bytes < together + size * 2
     store.manifests.read_ahead(["missing"])
+
+
+@pytest.mark.parametrize("kind", [PausedFileIO, ObjectStoreInMemory])
+def test_small_manifests_of_a_remote_storage_are_read_ahead(
+    store: TableStore, kind: type[PausedFileIO]
+) -> None:
+    put(store, "m1", b"")
+    put(store, "m2", b"")
+    rows = [manifest("m1"), manifest("m2"), {**manifest("large"), "file_size": 1 << 20}]
+    asked: list[str] = []
+    manifests = TableStore(kind(store.file_io, asked.append), store.paths).manifests
+    manifests.read_small_ahead([ManifestFiles.from_rows(rows)])
+    assert sorted(asked) == (["read m1", "read m2"] if kind is ObjectStoreInMemory else [])
+    manifests.read_small_ahead([ManifestFiles.from_rows([manifest("missing")])])
 
 
 @pytest.mark.parametrize("count", [3, 30_000])
