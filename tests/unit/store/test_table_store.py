@@ -12,6 +12,7 @@ import pytest
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.fileio.versioned_reads import MAX_KEPT_BYTES
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -255,14 +256,20 @@ def test_lists_that_were_read_ahead_are_not_read_again(store: TableStore) -> Non
 def test_small_manifests_of_a_remote_storage_are_read_ahead(
     store: TableStore, kind: type[PausedFileIO]
 ) -> None:
-    put(store, "m1", b"")
-    put(store, "m2", b"")
-    rows = [manifest("m1"), manifest("m2"), {**manifest("large"), "file_size": 1 << 20}]
+    sizes = {"m1": 100, "m2": MAX_KEPT_BYTES, "large": MAX_KEPT_BYTES + 1}
+    lists = [ManifestFiles.from_rows([{**manifest(n), "file_size": sizes[n]}]) for n in sizes]
+    for name in ("m1", "m2"):
+        put(store, name, encode_records(entries(entry(name))))
     asked: list[str] = []
     manifests = TableStore(kind(store.file_io, asked.append), store.paths).manifests
-    manifests.read_small_ahead([ManifestFiles.from_rows(rows)])
+    manifests.read_small_ahead(lists)
     assert sorted(asked) == (["read m1", "read m2"] if kind is ObjectStoreInMemory else [])
-    manifests.read_small_ahead([ManifestFiles.from_rows([manifest("missing")])])
+    manifests.decode_small_ahead(lists)
+    put(store, "m2", b"gone")
+    assert manifests.read("m2").rows()[0]["file_name"] == "m2"
+    missing = [ManifestFiles.from_rows([manifest("missing")])]
+    manifests.read_small_ahead(missing)
+    manifests.decode_small_ahead(missing)
 
 
 @pytest.mark.parametrize("count", [3, 30_000])
