@@ -71,6 +71,7 @@ def test_all_columns_of_the_key_must_be_given() -> None:
 )
 def test_a_predicate_lists_the_values_of_columns(where: str, *, expected: bool) -> None:
     assert lists_values(bind(parse_where(where), ROW_TYPE), ("k", "f")) is expected
+    assert not lists_values(bind(parse_where("r.k = 1"), ROW_TYPE), ("r",))
 
 
 def test_alternatives_keep_their_columns_together() -> None:
