@@ -162,8 +162,9 @@ def check_row_kind(spec: MergeSpec, rows: pa.RecordBatch, kind: int) -> None:
 
 def _twice(column: Column, *, known: bool) -> Column:
     """Two nulls, or the first value that is not null, twice."""
-    found = column.drop_null().slice(0, 1) if known else column.slice(0, 0)
-    return pa.concat_arrays([found, found]) if len(found) else pa.array([None, None], column.type)
+    if known and len(found := column.drop_null().slice(0, 1)):
+        return pa.concat_arrays([found, found])
+    return pa.array([None, None], column.type)
 
 
 def _one_batch(rows: pa.Table | pa.RecordBatch) -> pa.RecordBatch:

@@ -25,15 +25,19 @@ class Record:
     reaching: dict[str, dict[int, list[str]]] = field(default_factory=dict)
 
     def tests_for(self, mutant: Mutant) -> list[str]:
-        """The tests that reach a mutant: its module's own first, then the fast ones."""
+        """The tests that reach a mutant: its module's own first, then the fast ones.
+
+        A change that takes effect on import may have no other line: all own tests reach it.
+        """
         by_line = self.reaching.get(mutant.path, {})
-        found = {
+        own = f"test_{PurePath(mutant.path).stem}.py"
+        found = {test for test in self.seconds if own in test and not mutant.lines}
+        found |= {
             test
             for line in mutant.lines or by_line
             for test in by_line.get(line, ())
             if test in self.seconds
         }
-        own = f"test_{PurePath(mutant.path).stem}.py"
         ordered = sorted(found, key=lambda test: (own not in test, self.seconds[test]))
         return list(_within_budget(ordered, self.seconds))
 

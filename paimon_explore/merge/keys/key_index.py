@@ -469,7 +469,7 @@ def _resorted(keys: _Sorted, ties: Ints, column: Column) -> _Sorted:
 
 
 def _ranked(parts: Sequence[PartKeys]) -> KeyNumbers:
-    sizes = [len(part[0]) if part else 0 for part in parts]
+    sizes = [len(part[0]) for part in parts]
     columns = [concat_arrays([part[at] for part in parts]) for at in range(len(parts[0]))]
     numbers = ranks(columns, count=sum(sizes))
-    return KeyNumbers(_split(numbers, sizes), int(numbers.max(initial=-1)) + 1)
+    return KeyNumbers(_split(numbers, sizes), int(numbers.max()) + 1)

@@ -4,7 +4,6 @@ Each entry is tested with the bucket count it was written with, so rescaled tabl
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -106,7 +105,7 @@ def _is_exact(key: DataField) -> bool:
 
 
 def _keys_of(expr: Expression, names: frozenset[str]) -> frozenset[_Key] | None:
-    """The bucket keys that a matching row may have; None for too many to enumerate."""
+    """The bucket keys that a matching row may have; None for any, or too many to enumerate."""
     match expr:
         case And(children=children):
             return _both(children, names)
@@ -126,24 +125,22 @@ def _keys_of(expr: Expression, names: frozenset[str]) -> frozenset[_Key] | None:
             return _leaf_keys(expr, names)
 
 
-def _both(children: tuple[Expression, ...], names: frozenset[str]) -> frozenset[_Key] | None:
-    """The bucket keys that satisfy all children; a child with too many keys is ignored."""
+def _both(children: tuple[Expression, ...], names: frozenset[str]) -> frozenset[_Key]:
+    """The bucket keys that satisfy all children; a child with any or too many is ignored."""
     found: frozenset[_Key] = frozenset({frozenset()})
-    listed = False
     for child in children:
         rows = _keys_of(child, names)
         if rows is None or len(rows) * len(found) > _MAX_KEYS:
             continue
-        listed = True
-        merged = (left | right for left, right in product(found, rows))
+        merged = (left | right for left in found for right in rows)
         found = frozenset(row for row in merged if len(dict(row)) == len(row))
-    return found if listed else None
+    return found
 
 
 def _leaf_keys(expr: Expression, names: frozenset[str]) -> frozenset[_Key] | None:
     column, values = _equal_to(expr)
     if column is None or len(column.path) > 1 or column.name not in names:
-        return frozenset({frozenset()})
+        return None
     if len(values) > _MAX_KEYS:
         return None
     return frozenset(frozenset({(column.name, value)}) for value in values)

@@ -128,7 +128,7 @@ def _combined(first: Rows, second: Rows) -> Rows:
         return first
     _, left = np.unique(first, return_inverse=True)
     _, right = np.unique(second, return_inverse=True)
-    return left.astype(np.int64) * (len(right) + 1) + right
+    return left.astype(np.int64) * len(right) + right
 
 
 def _is_one(numbers: Rows) -> bool:

@@ -34,8 +34,6 @@ from paimon_explore.scan.predicate.expression import (
 from paimon_explore.scan.predicate.like_pattern import prefix_of
 from paimon_explore.scan.pruning.file_index_filter import column_condition, in_any
 
-_MAX_BYTE = 0xFF
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lookup:
@@ -179,4 +177,4 @@ def _ranges(keys: GlobalIndexKeys, relation: Relation, value: IndexValue) -> Key
 
 def _after_prefix(prefix: bytes) -> bytes:
     """The least bytes above all texts with a prefix; a byte of UTF-8 is below 255."""
-    return prefix[:-1] + bytes([min(prefix[-1] + 1, _MAX_BYTE)])
+    return prefix[:-1] + bytes([prefix[-1] + 1])

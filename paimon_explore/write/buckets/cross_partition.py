@@ -149,7 +149,7 @@ class KeyIndex:
         """Assign rows to partitions and buckets, and add deletions of moved keys.
 
         Args:
-            rows: rows with the table's columns and `_VALUE_KIND` as the last column.
+            rows: at least one row with the table's columns and `_VALUE_KIND` as the last column.
 
         Raises:
             InvalidInputError: without a limit, a partition needs too many buckets.
@@ -190,7 +190,7 @@ class KeyIndex:
     def _assign_to_own_partition(self, rows: pa.RecordBatch, batch: _Batch) -> AssignedRows:
         """Write rows to their own partitions, and a deletion wherever a key leaves a partition."""
         keys, own = batch.key_numbers[batch.order], batch.partitions[batch.order]
-        previous = np.concatenate([[_NONE], own[:-1]]) if len(own) else own
+        previous = np.concatenate([[_NONE], own[:-1]])
         previous[batch.is_first] = self._partition[keys[batch.is_first]]
         enters = previous != own
         is_start = enters | batch.is_first  # of a run of rows with the same key and partition
@@ -205,7 +205,7 @@ class KeyIndex:
             batch.is_first[moved], self._bucket[keys[moved]], by_row[np.maximum(moved - 1, 0)]
         )
         self._remove_counts(previous[moved], old_buckets)
-        lasts = np.flatnonzero(np.append(batch.is_first[1:], np.ones(min(len(own), 1), np.bool_)))
+        lasts = np.flatnonzero(np.append(batch.is_first[1:], True))
         self._partition[keys[lasts]] = own[lasts]
         self._bucket[keys[lasts]] = by_row[lasts]
         moves = (by_row, batch.order[moved], previous[moved], old_buckets)

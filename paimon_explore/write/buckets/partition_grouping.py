@@ -83,7 +83,7 @@ def _numbered(columns: Sequence[Column], count: int) -> tuple[Ints, Ints]:
 
 def _dense(codes: Ints) -> tuple[Ints, Ints]:
     """Renumber codes without gaps in code order; also return the first row of each number."""
-    top = int(codes.max(initial=0)) + 1
+    top = int(codes.max()) + 1
     if top > _SPARSE * len(codes) + _SMALL:
         _, firsts, numbers = np.unique(codes, return_index=True, return_inverse=True)
         return numbers.astype(np.int64), firsts.astype(np.int64)
@@ -99,18 +99,18 @@ def split_rows(
     """Split rows by partition and bucket.
 
     Args:
-        batch: n rows.
+        batch: n rows, at least one.
         partitions: partitions of the n rows.
         buckets: buckets of the n rows.
 
     Yields:
         Groups by partition number, then bucket; none is empty.
     """
-    if batch.num_rows and len(partitions.keys) == 1 and (buckets == buckets[0]).all():
+    if len(partitions.keys) == 1 and (buckets == buckets[0]).all():
         yield Group(partition=partitions.keys[0], bucket=int(buckets[0]), rows=batch)
         return
-    low = int(buckets.min(initial=0))
-    width = int(buckets.max(initial=0)) - low + 1
+    low = int(buckets.min())
+    width = int(buckets.max()) - low + 1
     codes, firsts = _dense(partitions.numbers * width + (buckets - low))
     small = codes.astype(np.uint16) if len(firsts) <= _SMALL else codes
     order = np.argsort(small, kind="stable")

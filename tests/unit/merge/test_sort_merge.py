@@ -75,6 +75,12 @@ def test_the_rest_of_a_run_that_is_left_alone_is_passed_on(monkeypatch: pytest.M
     assert sizes == [1, 1, 2, 2]
 
 
+def test_rows_of_large_batches_are_selected() -> None:
+    runs = [run_of(range(70_000), "a"), run_of([5], "b", first=70_000)]
+    found = merge_runs([iter([run]) for run in runs], SPEC, key_order=False)
+    assert sorted(rows_of(found)) == [(key, "b" if key == 5 else "a") for key in range(70_000)]
+
+
 def test_no_runs_and_empty_runs_give_no_batches() -> None:
     assert list(merge_runs([], SPEC)) == []
     empty = run_of([], "a")

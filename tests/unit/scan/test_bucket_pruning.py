@@ -71,6 +71,7 @@ def test_all_columns_of_the_key_must_be_given() -> None:
 )
 def test_a_predicate_lists_the_values_of_columns(where: str, *, expected: bool) -> None:
     assert lists_values(bind(parse_where(where), ROW_TYPE), ("k", "f")) is expected
+    assert not lists_values(bind(parse_where("r.k = 1"), ROW_TYPE), ("r",))
 
 
 def test_alternatives_keep_their_columns_together() -> None:
@@ -83,10 +84,15 @@ def test_alternatives_keep_their_columns_together() -> None:
 
 
 def test_too_many_keys_leave_all_buckets() -> None:
-    many = ", ".join(str(number) for number in range(1001))
+    most = ", ".join(str(number) for number in range(1000))
+    for where in (f"k IN ({most})", f"k IN ({most}) OR k = 9", f"v > 5 AND k IN ({most})"):
+        assert buckets(where, "k", total=900) == [*range(900)]
+    many = f"{most}, 1000"
     assert buckets(f"k IN ({many})", "k") is None
     assert buckets(f"k IN ({many}) AND k = 9", "k") == [1]
     assert buckets(f"k IN ({many}) OR k = 9", "k") is None
+    some = ", ".join(str(number) for number in range(32))
+    assert buckets(f"k IN ({some}) AND v IN ({some})", "k", "v", function="default") is None
 
 
 def test_float_keys_leave_all_buckets_for_zeros_differ_in_their_bytes() -> None:

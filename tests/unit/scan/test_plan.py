@@ -51,10 +51,12 @@ def test_deleted_files_stay_away_even_where_a_list_tells_of_no_deletions() -> No
     assert table.scan(where="v = 5").count() == 1
 
 
-def test_files_go_by_the_bucket_of_an_equality() -> None:
-    options = {"bucket": "4"}
+@pytest.mark.parametrize("count", [1, 4])
+def test_files_go_by_the_bucket_of_an_equality(count: int) -> None:
+    options = {"bucket": str(count)}
     table = keyed_table(COLUMNS, [row(k, k) for k in range(40)], primary_key=["k"], options=options)
-    assert left(table, "k = 7")["bucket"] == (4, 1)
+    assert left(table, "k = 7")["bucket"] == (count, 1)
+    assert left(table, "k = 7 AND k = 8")["bucket"] == (count, 0)
     assert table.scan(where="k = 7").count() == 1
 
 

@@ -124,18 +124,20 @@ def test_a_damaged_snapshot_is_an_error_only_if_it_may_be_the_latest(store: Tabl
     assert store.snapshots.latest() == plain_snapshot(5)
 
 
-@pytest.mark.parametrize("remaining", [0, 2])
-def test_a_snapshot_that_is_deleted_while_it_is_sought_is_not_found(remaining: int) -> None:
-    files = MemoryFileIO(f"deleted {remaining}")
+@pytest.mark.parametrize(("count", "remaining"), [(4, 0), (4, 2), (11, 1)])
+def test_snapshots_that_are_deleted_while_they_are_sought_are_not_found(
+    count: int, remaining: int
+) -> None:
+    files = MemoryFileIO(f"deleted {count} {remaining}")
 
     def delete(told: str) -> None:
-        if told == "read snapshot-4":
-            for number in range(remaining + 1, 5):
-                files.delete(PATHS.snapshot(number))
+        number = told.removeprefix("read snapshot-")
+        if number.isdigit() and int(number) > remaining:
+            files.delete(PATHS.snapshot(int(number)))
 
     store = TableStore(PausedFileIO(files, delete), PATHS)
-    fill(store, 1, 2, 3, 4)
-    assert store.snapshots.latest() == (plain_snapshot(2) if remaining else None)
+    fill(store, *range(1, count + 1))
+    assert store.snapshots.latest() == (plain_snapshot(remaining) if remaining else None)
     assert [found.id for found in store.snapshots.list()] == [*range(1, remaining + 1)]
 
 
@@ -172,6 +174,16 @@ def test_ids_are_sorted_as_numbers_and_other_names_are_passed_over(store: TableS
     store.snapshots.write_latest_hint(9)
     assert store.snapshots.ids() == [9, 10]
     assert [found.id for found in store.snapshots.list()] == [9, 10]
+
+
+def test_a_gap_of_ids_ends_the_history(store: TableStore) -> None:
+    fill(store, 7, 9, 10)
+    for hint in (b"9", b"10", b"8"):
+        store.file_io.replace(store.paths.latest_hint, hint)
+        assert store.snapshots.latest_id() == 10
+        assert (store.snapshots.ids(), store.snapshots.history()) == ([7, 9, 10], [9, 10])
+    store.file_io.delete(store.paths.latest_hint)
+    assert store.snapshots.latest_id() == 10
 
 
 def test_a_missing_snapshot_tells_which_ones_there_are(store: TableStore) -> None:

@@ -12,9 +12,11 @@ import pytest
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.fileio.versioned_reads import MAX_KEPT_BYTES
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
@@ -24,6 +26,8 @@ from paimon_explore.store.manifests import TABLE_OVERHEAD_BYTES, ManifestCache, 
 from paimon_explore.store.table_store import TableStore
 from support.entries import entries, entry, manifest
 from support.golden import GoldenTables
+from support.memory_files import ObjectStoreInMemory
+from support.paused_file_io import PausedFileIO
 from support.plain_snapshot import plain_snapshot
 
 SNAPSHOT = plain_snapshot(2)
@@ -59,6 +63,8 @@ def test_tags_are_listed_by_snapshot_and_the_success_folder_is_none(store: Table
 def test_branches_have_their_own_snapshots(store: TableStore) -> None:
     dev = store.for_branch("dev")
     assert dev.snapshots.create(SNAPSHOT)
+    store.file_io.make_folder(f"{store.paths.branches_dir}/other")
+    store.file_io.create(f"{store.paths.branches_dir}/branch-file", b"")
     assert store.snapshots.ids() == []
     assert dev.snapshots.ids() == [2]
     assert store.branches.names() == ["dev"]
@@ -246,6 +252,26 @@ def test_lists_that_were_read_ahead_are_not_read_again(store: TableStore) -> Non
     store.manifests.read_ahead(["missing"])
 
 
+@pytest.mark.parametrize("kind", [PausedFileIO, ObjectStoreInMemory])
+def test_small_manifests_of_a_remote_storage_are_read_ahead(
+    store: TableStore, kind: type[PausedFileIO]
+) -> None:
+    sizes = {"m1": 100, "m2": MAX_KEPT_BYTES, "large": MAX_KEPT_BYTES + 1}
+    lists = [ManifestFiles.from_rows([{**manifest(n), "file_size": sizes[n]}]) for n in sizes]
+    for name in ("m1", "m2"):
+        put(store, name, encode_records(entries(entry(name))))
+    asked: list[str] = []
+    manifests = TableStore(kind(store.file_io, asked.append), store.paths).manifests
+    manifests.read_small_ahead(lists)
+    assert sorted(asked) == (["read m1", "read m2"] if kind is ObjectStoreInMemory else [])
+    manifests.decode_small_ahead(lists)
+    put(store, "m2", b"gone")
+    assert manifests.read("m2").rows()[0]["file_name"] == "m2"
+    missing = [ManifestFiles.from_rows([manifest("missing")])]
+    manifests.read_small_ahead(missing)
+    manifests.decode_small_ahead(missing)
+
+
 @pytest.mark.parametrize("count", [3, 30_000])
 def test_entries_of_wanted_partitions_are_found_in_small_and_large_manifests(
     store: TableStore, count: int
@@ -261,8 +287,9 @@ def test_entries_of_wanted_partitions_are_found_in_small_and_large_manifests(
         return pc.equal(partitions, pa.scalar(here))
 
     for _ in range(2):
-        found = store.manifests.read_partitions(["m1", "m2"], wanted)
+        found, reasons = store.manifests.read_filtered(["m1", "m2"], [partition_filter(wanted)])
         assert [row["file_name"] for row in found.rows()] == ["first", "last"]
+        assert reasons[0, :2].tolist() == [2, 2 * count]
     assert (shared_cache().used_bytes > 0) == (count == 3)
     put(store, "m3", store.file_io.read(store.paths.manifest("m1")))
     found = store.manifests.read_partitions(["m1", "m3", "m2"], wanted)

@@ -57,6 +57,8 @@ def test_rows_of_a_group_keep_their_order() -> None:
         (b"\0", 0): [2],
         (b"\0", 1): [5],
     }
+    postponed = split_rows(BATCH, partitions, np.full(6, -2, np.int32))
+    assert [(group.bucket, group.rows.num_rows) for group in postponed] == [(-2, 2)] * 3
 
 
 def test_one_row_is_in_one_partition() -> None:

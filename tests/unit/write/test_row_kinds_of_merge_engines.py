@@ -54,7 +54,7 @@ def _write_twice(table: pe.Table, kind: str) -> bool:
     table.upsert([{"id": 1, "ts": 1}, {"id": 2, "ts": 1}])
     before = table.to_arrow()
     try:
-        table.upsert([{"id": 1, "ts": 2, "_ROW_KIND": kind}, {"id": 3, "ts": 2, "_ROW_KIND": "+I"}])
+        table.upsert([{"id": 1, "ts": 2, "_ROW_KIND": kind}, {"id": 3, "_ROW_KIND": "+I"}])
     except InvalidInputError:
         assert table.snapshot is not None
         assert table.snapshot.id == 1
