@@ -50,6 +50,7 @@ from paimon_explore.metadata.options.option_definition import (
     parse_flag,
     read_value,
 )
+from paimon_explore.metadata.options.option_reference import OPTION_REFERENCE
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import masked_value
 
@@ -284,7 +285,7 @@ def _option_fields(view: TableView, given: WhatIfInput, keys: Iterable[str]) -> 
             current="none" if current is None else masked_value(key, current),
             value=given.settings.get(key, ""),
             allowed=allowed,
-            tooltip=f"{definition.description}{fixed}",
+            tooltip=f"{OPTION_REFERENCE[definition.key].description}{fixed}",
         )
 
 
