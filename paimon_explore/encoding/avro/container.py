@@ -250,9 +250,8 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
     except ResourceLimitError:
         raise
     except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
-        raise _odd_block(
-            start, f"cannot be decompressed with the codec of the file: {error}"
-        ) from error
+        rule = f"cannot be decompressed with the codec of the file: {error}"
+        raise _wrong(f"block at byte {start}", rule) from error
     if len(unpacked) > most:
         what = f"a block of {len(packed):,} compressed bytes"
         raise too_large(len(unpacked), "", f"block at byte {start}", what, limit=most)
@@ -260,10 +259,6 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
 
 
 _UNPACK_ERRORS = (OSError, EOFError, ValueError)
-
-
-def _odd_block(start: int, rule: str) -> CorruptFileError:
-    return _wrong(f"block at byte {start}", rule)
 
 
 def _zstandard_unpacker() -> _Unpack:
