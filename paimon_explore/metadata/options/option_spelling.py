@@ -7,16 +7,13 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
+from paimon_explore.metadata.options import column_options
+from paimon_explore.metadata.options.column_options import ColumnOption
 from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 
 COLUMN_SETTINGS: tuple[str, ...] = (
-    *("aggregate-function", "ignore-retract", "distinct", "list-agg-delimiter", "nested-key"),
-    *("nested-key-null-strategy", "nested-sequence-field", "count-limit", "sequence-group"),
-    *("stats-mode", "default-value", "ts-field", "map.storage-layout"),
-    *("map.shared-shredding.max-columns", "map.shared-shredding.column-placement-policy"),
-    *("pk-vector.index.type", "pk-vector.index.options", "pk-vector.distance.metric"),
-    *("pk-btree.index.options", "pk-bitmap.index.options", "pk-full-text.index.options"),
-    *("pk-multivalue.index.options",),
+    *(one.option.key for one in vars(column_options).values() if isinstance(one, ColumnOption)),
+    "pk-multivalue.index.options",
 )
 """Settings of `fields.<columns>.<setting>`."""
 
