@@ -12,7 +12,10 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.data_types.definitions import (
+    BYTES,
     MAX_LENGTH,
+    SPATIAL,
+    TEXTS,
     VECTOR_ELEMENTS,
     ArrayType,
     AtomicType,
@@ -153,17 +156,12 @@ _SIMPLE: Mapping[TypeRoot, pa.DataType] = {
     TypeRoot.BIGINT: pa.int64(),
     TypeRoot.FLOAT: pa.float32(),
     TypeRoot.DOUBLE: pa.float64(),
-    TypeRoot.CHAR: pa.string(),
-    TypeRoot.VARCHAR: pa.string(),
-    TypeRoot.BINARY: pa.binary(),
-    TypeRoot.VARBINARY: pa.binary(),
+    **dict.fromkeys(TEXTS, pa.string()),
+    **dict.fromkeys(BYTES | SPATIAL | {TypeRoot.UNKNOWN}, pa.binary()),
     TypeRoot.DATE: pa.date32(),
     TypeRoot.TIME: pa.time32("ms"),
     TypeRoot.VARIANT: VARIANT_ARROW,
     TypeRoot.BLOB: pa.large_binary(),
-    TypeRoot.GEOMETRY: pa.binary(),
-    TypeRoot.GEOGRAPHY: pa.binary(),
-    TypeRoot.UNKNOWN: pa.binary(),
 }
 
 

@@ -55,6 +55,7 @@ class HdfsClient:
     rename: Rename
 
 
+@lru_cache(maxsize=16)
 def hdfs_client(authority: str, options: Options) -> HdfsClient:
     """Return the client for a cluster.
 
@@ -66,11 +67,6 @@ def hdfs_client(authority: str, options: Options) -> HdfsClient:
         UnsupportedFeatureError: Java or Hadoop's client is not installed.
         StorageError: the cluster does not respond.
     """
-    return _cached_client(authority, options)
-
-
-@lru_cache(maxsize=16)
-def _cached_client(authority: str, options: Options) -> HdfsClient:
     host, _, port = authority.rpartition(":")
     if not port.isdigit():
         host, port = authority, "0"
@@ -188,14 +184,12 @@ class HdfsFileIO:
 
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; the caller closes it."""
-        client, inner = self._locate(path)
-        with _translate_errors("open", path):
+        with self._at("open", path) as (client, inner):
             return client.files.open_input_file(inner)
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""
-        client, inner = self._locate(path)
-        with _translate_errors("access", path):
+        with self._at("access", path) as (client, inner):
             found = client.files.get_file_info(inner)
         if found.type == fs.FileType.NotFound:
             raise MissingFileError("access", path)
@@ -219,9 +213,8 @@ class HdfsFileIO:
 
     def create(self, path: str, data: bytes) -> bool:
         """Create a new file atomically, and missing parent folders."""
-        client, inner = self._locate(path)
-        hidden = paths.hidden_sibling(inner)
-        with _translate_errors("create", path):
+        with self._at("create", path) as (client, inner):
+            hidden = paths.hidden_sibling(inner)
             try:
                 _write(client.files, hidden, data)
                 return client.rename(hidden, inner)
@@ -231,17 +224,15 @@ class HdfsFileIO:
 
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file; it may be missing for a moment."""
-        client, inner = self._locate(path)
-        hidden = paths.hidden_sibling(inner)
-        with _translate_errors("replace", path):
+        with self._at("replace", path) as (client, inner):
+            hidden = paths.hidden_sibling(inner)
             _write(client.files, hidden, data)
             client.files.move(hidden, inner)
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
         """Open a new file for writing; it is complete after the block, or deleted if it raises."""
-        client, inner = self._locate(path)
-        with _translate_errors("create", path):
+        with self._at("create", path) as (client, inner):
             stream = _new_file(client.files, inner)
         try:
             with translate_stream_errors(path), stream:
@@ -253,31 +244,34 @@ class HdfsFileIO:
 
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
-        client, inner = self._locate(path)
-        with _translate_errors("delete", path), suppress(FileNotFoundError):
+        with self._at("delete", path) as (client, inner), suppress(FileNotFoundError):
             if client.files.get_file_info(inner).type != fs.FileType.NotFound:
                 client.files.delete_file(inner)
 
     def delete_folder(self, path: str) -> None:
         """Delete a folder recursively, if it exists."""
-        client, inner = self._locate(path)
-        with _translate_errors("delete", path), suppress(FileNotFoundError):
+        with self._at("delete", path) as (client, inner), suppress(FileNotFoundError):
             if client.files.get_file_info(inner).type != fs.FileType.NotFound:
                 client.files.delete_dir(inner)
 
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder atomically; the target must not exist."""
-        client, inner = self._locate(source)
         target_path = self._locate(target)[1]
-        with _translate_errors("rename", source):
+        with self._at("rename", source) as (client, inner):
             client.files.create_dir(paths.parent(target_path), recursive=True)
             client.files.move(inner, target_path)
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents."""
-        client, inner = self._locate(path)
-        with _translate_errors("make", path):
+        with self._at("make", path) as (client, inner):
             client.files.create_dir(inner, recursive=True)
+
+    @contextmanager
+    def _at(self, operation: str, path: str) -> Iterator[tuple[HdfsClient, str]]:
+        """Yield the client of a path and its path there; convert errors of the client."""
+        client, inner = self._locate(path)
+        with _translate_errors(operation, path):
+            yield client, inner
 
     def _locate(self, path: str) -> tuple[HdfsClient, str]:
         if paths.scheme(path) not in paths.HADOOP_SCHEMES:

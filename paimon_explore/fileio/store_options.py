@@ -34,11 +34,10 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.disk_cache import DEFAULT_CACHE_BYTES, DiskCache
 from paimon_explore.fileio.store_option_names import (
-    CLIENT_NAMES,
     IGNORED,
     PREFIXES,
-    SPELLINGS,
-    STORE_NAMES,
+    common_spellings,
+    option_names,
     without_separators,
 )
 from paimon_explore.frozen_dataclass import dataclass
@@ -146,7 +145,7 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
     cache = _disk_cache(known)
     small = _count("small_file_bytes", known.pop("small_file_bytes", str(SMALL_FILE_BYTES)))
     client: dict[str, str | bool | timedelta] = {}
-    for name in [name for name in known if name in CLIENT_NAMES.values()]:
+    for name in [name for name in known if name in option_names("client").values()]:
         client[name] = _client_value(name, known.pop(name))
     if "verify" in known:
         client["allow_invalid_certificates"] = not _boolean("verify", known.pop("verify"))
@@ -198,7 +197,7 @@ def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, st
         InvalidInputError: a name is unknown, or an option has two different values.
     """
     own = _provider(kind)
-    names = {**CLIENT_NAMES, **STORE_NAMES[own]}
+    names = {**option_names("client"), **option_names(own)}
     found: dict[str, tuple[int, str, str]] = {}
     for given, value in options:
         prefix, short = _without_prefix(given, own)
@@ -235,7 +234,7 @@ def is_known_option(name: str) -> bool:
     provider = PREFIXES.get(prefix)
     if provider is None:
         return False
-    return short in IGNORED or short in CLIENT_NAMES or short in STORE_NAMES[provider]
+    return short in IGNORED or short in option_names("client") or short in option_names(provider)
 
 
 def _provider(kind: str) -> str:
@@ -256,7 +255,7 @@ def _without_prefix(given: str, own: str) -> tuple[str, str]:
 
 
 def _unknown(given: str, kind: str) -> InvalidInputError:
-    candidates = SPELLINGS[_provider(kind)]
+    candidates = common_spellings(_provider(kind))
     close = difflib.get_close_matches(given.lower(), candidates, n=1, cutoff=0.6)
     hint = f"Did you mean {close[0]!r}?" if close else f"Storage options: {', '.join(candidates)}."
     return InvalidInputError(

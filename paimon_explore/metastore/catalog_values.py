@@ -4,11 +4,11 @@ Java's filesystem and JDBC catalogs refuse format tables and object tables; REST
 metastores have format tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import TableKind
@@ -89,6 +89,24 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
             f"creating a table of type {kind.value!r} {where}",
             wanted.full_name,
             hint="Create a format table by create_format_table of a REST or Hive catalog.",
+        )
+
+
+def check_empty(database: str, tables: Sequence[str], way: str = "pass cascade=True") -> None:
+    """Check that a database to drop has no tables.
+
+    Args:
+        database: its name.
+        tables: the names of its tables.
+        way: how it can be dropped with its tables, for the error.
+
+    Raises:
+        InvalidInputError: it has tables.
+    """
+    if tables:
+        raise InvalidInputError(
+            f"Database {database!r} is not empty; it contains the tables {choices(tables)}.",
+            hint=f"Drop the tables first, or {way}.",
         )
 
 

@@ -8,7 +8,6 @@ from functools import partial
 
 from paimon_explore.errors import (
     AlreadyExistsError,
-    InvalidInputError,
     MissingFileError,
     NotFoundError,
     UnsupportedFeatureError,
@@ -25,11 +24,12 @@ from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_values import (
     DatabaseInfo,
     TableInfo,
+    check_empty,
     check_movable,
     check_paimon_table,
 )
 from paimon_explore.metastore.identifier import Identifier, matches
-from paimon_explore.metastore.unsupported import Unsupported
+from paimon_explore.metastore.metastore import Metastore
 from paimon_explore.store.table_store import TableStore
 
 SUFFIX = ".db"
@@ -37,7 +37,7 @@ SUFFIX = ".db"
 
 
 @dataclass(frozen=True, slots=True)
-class FilesystemMetastore(Unsupported):
+class FilesystemMetastore(Metastore):
     """A warehouse folder.
 
     Attributes:
@@ -114,10 +114,8 @@ class FilesystemMetastore(Unsupported):
         """Drop a database; False if it does not exist."""
         if name not in self._names():
             return False
-        tables = list(self._tables(self.folder(name)))
-        if tables and not cascade:
-            msg = f"Database {name!r} is not empty; it contains the tables {choices(tables)}."
-            raise InvalidInputError(msg, hint="Drop the tables first, or pass cascade=True.")
+        if not cascade:
+            check_empty(name, list(self._tables(self.folder(name))))
         self.file_io.delete_folder(self.folder(name))
         return True
 

@@ -2,8 +2,8 @@
 
 `Catalog` is the public class; it checks arguments, opens tables and words errors that list the
 existing names. Methods that create return False if the name exists, methods that drop return False
-if it does not exist, and others raise `NotFoundError`. What a kind of catalog cannot do raises
-`UnsupportedFeatureError` (see `unsupported`).
+if it does not exist, and others raise `NotFoundError`. What a kind of catalog does not
+have is refused by name with `UnsupportedFeatureError`, and its lists are empty.
 
 Metastores can be pickled; connections are opened again on first use.
 
@@ -11,22 +11,30 @@ Spec: concepts/catalog.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from paimon_explore.errors import NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.view_values import (
-    FunctionChange,
-    FunctionInfo,
-    PartitionInfo,
-    ViewChange,
-    ViewInfo,
-)
+
+if TYPE_CHECKING:
+    from paimon_explore.metastore.view_values import (
+        FunctionChange,
+        FunctionInfo,
+        PartitionInfo,
+        ViewChange,
+        ViewInfo,
+    )
 
 
 class Metastore(Protocol):
-    """The databases, tables, views and functions of one catalog."""
+    """The databases, tables, views and functions of one catalog.
+
+    Its own methods are those of a catalog without views, functions and partitions.
+    """
+
+    __slots__ = ()
 
     @property
     def kind(self) -> str:
@@ -97,51 +105,79 @@ class Metastore(Protocol):
             AlreadyExistsError: the target exists.
         """
 
+    def _refusal(self, what: str) -> UnsupportedFeatureError:
+        return UnsupportedFeatureError(f"{what} in a catalog with metastore={self.kind!r}")
+
     def views(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's views; nothing if the catalog has no views."""
+        del database, pattern
+        yield from ()
 
-    def view(self, wanted: Identifier) -> ViewInfo:
+    def view(self, wanted: Identifier) -> "ViewInfo":
         """Return a view; raises NotFoundError of kind `view`."""
+        raise NotFoundError("view", wanted.table, wanted.database)
 
-    def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+    def create_view(self, wanted: Identifier, view: "ViewInfo") -> bool:
         """Create a view; False if a view or table of that name exists."""
+        del wanted, view
+        raise self._refusal("creating a view")
 
-    def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
+    def alter_view(self, wanted: Identifier, changes: "Sequence[ViewChange]") -> None:
         """Change a view."""
+        del changes
+        raise NotFoundError("view", wanted.table, wanted.database)
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
         """Rename a view."""
+        del target
+        raise NotFoundError("view", source.table, source.database)
 
     def drop_view(self, wanted: Identifier) -> bool:
         """Drop a view; False if it does not exist."""
+        del wanted
+        return False
 
     def functions(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's functions; nothing if the catalog has no functions."""
+        del database, pattern
+        yield from ()
 
-    def function(self, wanted: Identifier) -> FunctionInfo:
+    def function(self, wanted: Identifier) -> "FunctionInfo":
         """Return a function; raises NotFoundError of kind `function`."""
+        raise NotFoundError("function", wanted.table, wanted.database)
 
-    def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
+    def create_function(self, wanted: Identifier, function: "FunctionInfo") -> bool:
         """Create a function; False if it exists."""
+        del wanted, function
+        raise self._refusal("creating a function")
 
-    def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
+    def alter_function(self, wanted: Identifier, changes: "Sequence[FunctionChange]") -> None:
         """Change a function."""
+        del changes
+        raise NotFoundError("function", wanted.table, wanted.database)
 
     def drop_function(self, wanted: Identifier) -> bool:
         """Drop a function; False if it does not exist."""
+        del wanted
+        return False
 
     def partitions(
         self, wanted: Identifier, pattern: str | None = None
-    ) -> Iterator[PartitionInfo] | None:
+    ) -> "Iterator[PartitionInfo] | None":
         """Yield the partitions that the catalog keeps of a table; None: it keeps none."""
+        del wanted, pattern
+        return None
 
     def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the catalog; their files remain."""
+        del wanted, partitions  # they exist as long as they have rows
 
     def mark_partitions_done(
         self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
     ) -> None:
         """Mark partitions as complete."""
+        del wanted, partitions
+        raise self._refusal("marking partitions as done")
 
     def close(self) -> None:
         """Close the connections; a later use opens them again."""

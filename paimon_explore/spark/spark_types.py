@@ -26,6 +26,7 @@ import pyarrow as pa
 from pyspark.sql import types as st
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     build_list,
@@ -34,7 +35,11 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.data_types.definitions import (
+    BYTES,
     MAX_LENGTH,
+    SPATIAL,
+    TEXTS,
+    VECTOR_ELEMENTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -56,18 +61,15 @@ _SIMPLE: Mapping[TypeRoot, st.DataType] = {
     TypeRoot.BIGINT: st.LongType(),
     TypeRoot.FLOAT: st.FloatType(),
     TypeRoot.DOUBLE: st.DoubleType(),
-    TypeRoot.CHAR: st.StringType(),
-    TypeRoot.VARCHAR: st.StringType(),
-    TypeRoot.BINARY: st.BinaryType(),
-    TypeRoot.VARBINARY: st.BinaryType(),
+    **dict.fromkeys(TEXTS, st.StringType()),
+    **dict.fromkeys(BYTES | SPATIAL | {TypeRoot.BLOB, TypeRoot.UNKNOWN}, st.BinaryType()),
     TypeRoot.DATE: st.DateType(),
     TypeRoot.TIMESTAMP: st.TimestampNTZType(),
     TypeRoot.TIMESTAMP_LTZ: st.TimestampType(),
     TypeRoot.VARIANT: st.VariantType(),
-    TypeRoot.BLOB: st.BinaryType(),
-    TypeRoot.GEOMETRY: st.BinaryType(),
-    TypeRoot.GEOGRAPHY: st.BinaryType(),
-    TypeRoot.UNKNOWN: st.BinaryType(),
+}
+_FROM_SPARK: Mapping[type[st.DataType], TypeRoot] = {
+    type(_SIMPLE[root]): root for root in VECTOR_ELEMENTS | {TypeRoot.DATE, TypeRoot.VARIANT}
 }
 _VARIANT_WIRE = pa.struct(
     [
@@ -76,16 +78,9 @@ _VARIANT_WIRE = pa.struct(
     ]
 )
 _WIRE: Mapping[type[st.DataType], pa.DataType] = {
-    st.BooleanType: pa.bool_(),
-    st.ByteType: pa.int8(),
-    st.ShortType: pa.int16(),
-    st.IntegerType: pa.int32(),
-    st.LongType: pa.int64(),
-    st.FloatType: pa.float32(),
-    st.DoubleType: pa.float64(),
+    **{kind: to_arrow(AtomicType(root=root)) for kind, root in _FROM_SPARK.items()},
     st.StringType: pa.string(),
     st.BinaryType: pa.binary(),
-    st.DateType: pa.date32(),
     st.TimeType: pa.time64("ns"),
     st.TimestampNTZType: pa.timestamp("us"),
     st.TimestampType: pa.timestamp("us", "UTC"),
@@ -124,19 +119,6 @@ def spark_type(data_type: DataType) -> st.DataType:  # noqa: PLR0911 - one for e
             return st.MapType(spark_type(key), spark_type(value), value.nullable)
         case RowType():
             return spark_schema(data_type)
-
-
-_FROM_SPARK: Mapping[type[st.DataType], TypeRoot] = {
-    st.BooleanType: TypeRoot.BOOLEAN,
-    st.ByteType: TypeRoot.TINYINT,
-    st.ShortType: TypeRoot.SMALLINT,
-    st.IntegerType: TypeRoot.INT,
-    st.LongType: TypeRoot.BIGINT,
-    st.FloatType: TypeRoot.FLOAT,
-    st.DoubleType: TypeRoot.DOUBLE,
-    st.DateType: TypeRoot.DATE,
-    st.VariantType: TypeRoot.VARIANT,
-}
 
 
 def paimon_type(spark: st.DataType, *, nullable: bool = True) -> DataType | None:  # noqa: PLR0911 - one for each kind of type

@@ -10,6 +10,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.data_types.definitions import (
+    FLOATS,
+    INTEGERS,
     MAX_LENGTH,
     ArrayType,
     AtomicType,
@@ -25,23 +27,13 @@ from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError
 
 _DIGITS = 6
-_PLAIN: Mapping[str, tuple[TypeRoot, str]] = {
-    "BOOLEAN": (TypeRoot.BOOLEAN, "boolean"),
-    "TINYINT": (TypeRoot.TINYINT, "tinyint"),
-    "SMALLINT": (TypeRoot.SMALLINT, "smallint"),
-    "INT": (TypeRoot.INT, "int"),
-    "BIGINT": (TypeRoot.BIGINT, "bigint"),
-    "FLOAT": (TypeRoot.FLOAT, "float"),
-    "DOUBLE": (TypeRoot.DOUBLE, "double"),
-    "DATE": (TypeRoot.DATE, "date"),
-    "VARIANT": (TypeRoot.VARIANT, "variant"),
-}
+_PLAIN = INTEGERS | FLOATS | {TypeRoot.BOOLEAN, TypeRoot.DATE, TypeRoot.VARIANT}
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BINARY = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
 _LOCAL = AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=_DIGITS)
 _WITHOUT_ZONE = AtomicType(root=TypeRoot.TIMESTAMP, precision=_DIGITS)
 _NAMED: Mapping[str, tuple[AtomicType, str]] = {
-    **{name: (AtomicType(root=root), text) for name, (root, text) in _PLAIN.items()},
+    **{root.value: (AtomicType(root=root), root.value.lower()) for root in _PLAIN},
     "TEXT": (_STRING, "string"),
     "BINARY": (_BINARY, "binary"),
     "TIMESTAMPTZ": (_LOCAL, "timestamp"),

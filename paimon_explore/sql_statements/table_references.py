@@ -35,7 +35,7 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sql_statements.clauses import options_of, silent_sqlglot
-from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 
 SparkWithPaths = type("SparkWithPaths", (Spark,), {"Parser": Databricks.Parser})
 """Spark's dialect with paths into variants: `v:key[0]`, which Databricks has.
@@ -51,40 +51,10 @@ _POINTS = {
 _BEFORE_TABLE = frozenset({"FROM", "JOIN", "TABLE", "USING", "INTO"})
 _AFTER_TABLE = frozenset(
     [
-        "WHERE",
-        "GROUP",
-        "ORDER",
-        "SORT",
-        "CLUSTER",
-        "DISTRIBUTE",
-        "HAVING",
-        "LIMIT",
-        "OFFSET",
-        "WINDOW",
-        "UNION",
-        "EXCEPT",
-        "MINUS",
-        "INTERSECT",
-        "JOIN",
-        "INNER",
-        "LEFT",
-        "RIGHT",
-        "FULL",
-        "CROSS",
-        "OUTER",
-        "SEMI",
-        "ANTI",
-        "NATURAL",
-        "LATERAL",
-        "PIVOT",
-        "UNPIVOT",
-        "ON",
-        "USING",
-        "TABLESAMPLE",
-        "SELECT",
-        "SET",
-        "WHEN",
-        "QUALIFY",
+        *("WHERE", "GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "HAVING", "LIMIT"),
+        *("OFFSET", "WINDOW", "UNION", "EXCEPT", "MINUS", "INTERSECT", "JOIN", "INNER", "LEFT"),
+        *("RIGHT", "FULL", "CROSS", "OUTER", "SEMI", "ANTI", "NATURAL", "LATERAL", "PIVOT"),
+        *("UNPIVOT", "ON", "USING", "TABLESAMPLE", "SELECT", "SET", "WHEN", "QUALIFY"),
     ]
 )
 _OPERATORS = frozenset({"+", "-", "*", "/", "||", "::", "."})
@@ -344,17 +314,13 @@ def _by_words(source: str, names: Mapping[int, Reference]) -> list[Reference]:
         name = names.get(token.start)
         if before.word not in _BEFORE_TABLE or name is None:
             continue
-        following = _token_at(tokens, name.end)
+        following = next(token for token in tokens if token.start >= name.end)
         if following.sign == "(" or (len(name.parts) == 1 and name.parts[0].lower() in ctes):
             continue
         has_alias = following.kind is Kind.NAME or following.word not in {"", *_AFTER_TABLE}
         has_alias = has_alias or before.word == "TABLE"  # which takes none
         found.append(_reference(source, name, None, has_alias=has_alias))
     return found
-
-
-def _token_at(tokens: Sequence[Token], at: int) -> Token:
-    return next(token for token in tokens if token.start >= at)
 
 
 def spliced(source: str, replacements: Sequence[tuple[int, int, str]]) -> str:

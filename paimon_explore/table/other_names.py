@@ -1,78 +1,11 @@
-"""Names that similar libraries have for what tables and catalogs can do, and where it is here."""
+"""Names that similar libraries have for what tables and catalogs can do, and where it is here.
 
+`other_names.csv` has the names, separated by spaces, and the expression that does the same here.
+"""
+
+import csv
+import pkgutil
 from collections.abc import Mapping
-
-_OF_TABLES = {
-    "table.to_arrow() or table.scan()": ("read collect fetch new_read_builder new_scan new_read"),
-    "table.head()": "take show sample",
-    "table.append(rows), or table.upsert(rows) for tables with a primary key": (
-        "insert insert_into put write write_arrow write_pandas write_ray new_batch_write_builder "
-        "new_stream_write_builder new_write new_commit"
-    ),
-    "table.update(…), table.delete(where) or table.merge(…)": (
-        "new_update merge_into delete_by_predicate update_by_predicate update_by_arrow_with_row_id"
-    ),
-    "table.upsert(rows), or table.merge(rows, on=[…])": "upsert_by_arrow_with_key",
-    "table.at(…), or catalog.table(name, options)": "copy",
-    "catalog.table('database.table$branch_name')": "branch",
-    "catalog.sql(text), or paimon_explore.sql(text, t=table)": "sql query execute",
-    "table.count()": "shape num_rows row_count",
-    "table.scan().to_dataset()": "to_pyarrow_dataset dataset",
-    "table.add_column(…), table.rename_column(…) or table.alter(…)": "update_schema",
-    "table.create_tag(…) or table.rollback_to(…)": "manage_snapshots",
-    "table.tags and table.branches": "refs",
-    "the table as it is: each call reads the latest snapshot": "refresh reload update_incremental",
-    "table.tags": "list_tags get_tag tag_manager",
-    "table.branches": "list_branches branch_manager branch_exists",
-    "table.delete_branch(name)": "drop_branch",
-    "table.snapshots": "snapshot_manager list_snapshots history_snapshots",
-    "table.schemas": "schema_manager",
-    "table.maintenance.consumers": "consumer_manager",
-    "table.path": "location file_io",
-    "table.name": "identifier",
-    "table.search(column, query)": "full_text_search vector_search",
-    "table.scan().to_batches()": "to_iterator to_record_batches to_arrow_batch_reader",
-    "table.maintenance.create_global_index(…)": "new_global_index_builder",
-    "table.schema": "dtypes fields primary_key primary_keys partition_keys spec",
-    "table.schema.row_type.names": "column_names",
-    "table.options": "properties metadata",
-    "table.profile()": "info describe stats",
-    "table.at(…)": "as_of time_travel version_as_of timestamp_as_of load_as_version",
-    "table.snapshot": "version current_snapshot latest_snapshot",
-    "table.follow(…)": "stream new_stream_read_builder",
-    "table.rollback_to(…)": "restore undo rollback",
-    "table.compact()": "optimize rewrite_data_files",
-    "table.maintenance.expire_snapshots(…) and table.maintenance.remove_orphan_files(…)": "vacuum",
-    "catalog.drop_table(name)": "drop",
-}
-_OF_CATALOGS = {
-    "catalog.table(name)": "get_table load_table open_table read_table",
-    "catalog.tables(database)": "list_tables show_tables",
-    "catalog.databases()": "list_databases list_namespaces namespaces schemas show_databases",
-    "catalog.create_database(name)": "create_namespace create_schema",
-    "catalog.sql(text)": "query execute run",
-    "catalog.database(name)": "get_database load_database",
-    "catalog.views(database)": "list_views",
-    "catalog.partitions(name)": "list_partitions",
-    "catalog.table(name), whose methods they are": (
-        "create_tag delete_tag list_tags get_tag create_branch drop_branch list_branches "
-        "rollback_to drop_partitions load_snapshot append"
-    ),
-    "catalog.view(name)": "get_view load_view",
-}
-_OF_SCANS = {
-    "scan.filter(where); a condition is SQL text, or pe.col('id') > 3": (
-        "with_filter new_predicate_builder where"
-    ),
-    "scan.select(columns)": "with_projection with_read_projection project",
-    "scan.limit(rows)": "with_limit take",
-    "scan.plan().splits": "splits new_scan",
-    "scan.to_batches()": "to_iterator to_record_batches to_arrow_batch_reader new_read",
-    "scan.parts(…)": "with_shard",
-    "scan.to_arrow().to_pylist()": "to_pylist to_dicts collect fetchall",
-    "scan.to_pandas()": "df to_df",
-}
-"""Names of other libraries, separated by spaces, by the expression that does the same here."""
 
 
 def missing_in_table(table: object, name: str, groups: Mapping[str, type]) -> AttributeError:
@@ -83,8 +16,8 @@ def missing_in_table(table: object, name: str, groups: Mapping[str, type]) -> At
         name: the attribute.
         groups: the classes of what the table's own attributes and methods return.
     """
-    found = {f"table.{one}.{name}": name for one, owner in groups.items() if hasattr(owner, name)}
-    return _missing(table, name, {**found, **_OF_TABLES})
+    found = (f"table.{one}.{name}" for one, owner in groups.items() if hasattr(owner, name))
+    return _missing(table, name, "table", next(found, None))
 
 
 def missing_in_catalog(catalog: object, name: str) -> AttributeError:
@@ -94,7 +27,7 @@ def missing_in_catalog(catalog: object, name: str) -> AttributeError:
         catalog: the catalog.
         name: the attribute.
     """
-    return _missing(catalog, name, _OF_CATALOGS)
+    return _missing(catalog, name, "catalog")
 
 
 def missing_in_scan(scan: object, name: str) -> AttributeError:
@@ -104,12 +37,14 @@ def missing_in_scan(scan: object, name: str) -> AttributeError:
         scan: the scan.
         name: the attribute.
     """
-    return _missing(scan, name, _OF_SCANS)
+    return _missing(scan, name, "scan")
 
 
-def _missing(value: object, name: str, names_here: Mapping[str, str]) -> AttributeError:
-    found = (here for here, others in names_here.items() if name in others.split())
-    here = next(found, None)
+def _missing(value: object, name: str, of: str, here: str | None = None) -> AttributeError:
+    text = (pkgutil.get_data(__package__, "other_names.csv") or b"").decode()
+    for row in csv.DictReader(text.splitlines()):
+        if here is None and row["of"] == of and name in row["names"].split():
+            here = row["here"]
     hint = "" if here is None else f". Use {here}."
     owner = type(value).__name__
     return AttributeError(

@@ -145,7 +145,7 @@ def _title(reason: NoEffect) -> str:
 
 
 def _description(one: OptionReference) -> str:
-    parts = [one.option.description]
+    parts = [one.description]
     if one.option.fallback_keys:
         older = ", ".join(f"`{key}`" for key in one.option.fallback_keys)
         parts.append(f"Also read: {older}.")

@@ -115,7 +115,7 @@ def decode_column(
         case RecordNode():
             if not isinstance(wanted, pa.StructType):
                 raise mismatch("record", wanted, where)
-            children, behind = take_fields(buffer, node, _fields_of(wanted), at, where)
+            children, behind = take_fields(buffer, node, list(wanted), at, where)
             return pa.Array.from_buffers(wanted, len(at), [None], children=children), behind
         case ArrayNode() | MapNode():
             return _take_items(buffer, node, wanted, at, where)
@@ -173,10 +173,6 @@ def null_column(data_type: pa.DataType, count: int) -> Column:
 def _shared_nulls(data_type: pa.DataType) -> Column:
     nulls: Column = pa.nulls(_SHARED_NULLS, data_type)  # type: ignore[call-overload]  # in stubs
     return nulls
-
-
-def _fields_of(struct: pa.StructType) -> list["pa.Field[pa.DataType]"]:
-    return [struct.field(index) for index in range(struct.num_fields)]
 
 
 def _take_optional(

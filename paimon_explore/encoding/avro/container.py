@@ -250,9 +250,8 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
     except ResourceLimitError:
         raise
     except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
-        raise _odd_block(
-            start, f"cannot be decompressed with the codec of the file: {error}"
-        ) from error
+        rule = f"cannot be decompressed with the codec of the file: {error}"
+        raise _wrong(f"block at byte {start}", rule) from error
     if len(unpacked) > most:
         what = f"a block of {len(packed):,} compressed bytes"
         raise too_large(len(unpacked), "", f"block at byte {start}", what, limit=most)
@@ -260,10 +259,6 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
 
 
 _UNPACK_ERRORS = (OSError, EOFError, ValueError)
-
-
-def _odd_block(start: int, rule: str) -> CorruptFileError:
-    return _wrong(f"block at byte {start}", rule)
 
 
 def _zstandard_unpacker() -> _Unpack:
@@ -300,25 +295,21 @@ def _pack_deflate(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def _rare_packer(codec: str) -> Callable[[bytes], bytes]:
-    def pack(data: bytes) -> bytes:
-        from paimon_explore.encoding.avro.codecs import PACK as RARE  # noqa: PLC0415 - as above
+def _pack_rare(codec: str, data: bytes) -> bytes:
+    from paimon_explore.encoding.avro.codecs import PACK as RARE  # noqa: PLC0415 - as above
 
-        return RARE[codec](data)
-
-    return pack
+    return RARE[codec](data)
 
 
 _ZSTANDARD_LEVEL = 3
+_RARE = ("snappy", "bzip2", "xz")
 
 _UNPACK: MappingProxyType[str, Callable[[], _Unpack]] = MappingProxyType(
     {
         "null": lambda: lambda packed, _: packed,
         "deflate": lambda: _unpack_deflate,
-        "snappy": lambda: _rare_unpacker("snappy"),
         "zstandard": _zstandard_unpacker,
-        "bzip2": lambda: _rare_unpacker("bzip2"),
-        "xz": lambda: _rare_unpacker("xz"),
+        **{codec: partial(_rare_unpacker, codec) for codec in _RARE},
     }
 )
 """Factories of decompression functions by codec name."""
@@ -326,10 +317,8 @@ PACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
     {
         "null": lambda data: data,
         "deflate": _pack_deflate,
-        "snappy": _rare_packer("snappy"),
         "zstandard": lambda data: zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL).compress(data),
-        "bzip2": _rare_packer("bzip2"),
-        "xz": _rare_packer("xz"),
+        **{codec: partial(_pack_rare, codec) for codec in _RARE},
     }
 )
 """Compression functions by codec name."""

@@ -7,6 +7,8 @@ the starts of the records; else the block is walked. The decoder checks in any c
 ends where the next one starts.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Bools, Ints
@@ -15,12 +17,9 @@ from paimon_explore.encoding.avro.schema import AvroNode, OptionalNode, PlainNod
 from paimon_explore.encoding.avro.schema import RecordNode as Record
 from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
 
-_LEADING = (
-    frozenset({Primitive.INT, Primitive.LONG}),
-    frozenset({Primitive.INT, Primitive.LONG}),
-    frozenset({Primitive.BYTES}),
-)
-_LIST_LEADING = (frozenset({Primitive.INT, Primitive.LONG}), frozenset({Primitive.STRING}))
+_NUMBERS = frozenset({Primitive.INT, Primitive.LONG})
+_LEADING = (_NUMBERS, _NUMBERS, frozenset({Primitive.BYTES}))
+_LIST_LEADING = (_NUMBERS, frozenset({Primitive.STRING}))
 _WORD = 8
 _KIND_BITS = 0xFD
 _CONTINUES = 0x80
@@ -35,12 +34,7 @@ def entry_starts(
     Raises:
         CorruptFileError: the entries do not fill their block exactly.
     """
-    tag = _tag_bytes(node, _LEADING)
-    if tag is None or not len(begins):
-        return record_starts(buffer, node, begins, ends, counts)
-    head = bytes(buffer.raw[int(begins[0]) + tag :][:_WORD])
-    places = _places(buffer, *_entry_pattern(head)) - tag
-    return _checked(places, buffer, node, (begins, ends, counts))
+    return _starts(buffer, node, (begins, ends, counts), _LEADING, _entry_pattern)
 
 
 def list_starts(
@@ -51,21 +45,23 @@ def list_starts(
     Raises:
         CorruptFileError: the records do not fill their block exactly.
     """
-    tag = _tag_bytes(node, _LIST_LEADING)
-    if tag is None or not len(begins):
-        return record_starts(buffer, node, begins, ends, counts)
-    head = bytes(buffer.raw[int(begins[0]) + tag :][:_WORD])
-    mask = bytes([0xFF, _CONTINUES, *[0xFF] * (_WORD - 2)])
-    value = bytes([head[0], head[1] & _CONTINUES, *head[2:]])
-    places = _places(buffer, mask, value) - tag
-    return _checked(places, buffer, node, (begins, ends, counts))
+    return _starts(buffer, node, (begins, ends, counts), _LIST_LEADING, _list_pattern)
 
 
-def _checked(
-    places: Positions, buffer: PaddedBuffer, node: AvroNode, blocks: tuple[Ints, Ints, Ints]
+def _starts(
+    buffer: PaddedBuffer,
+    node: AvroNode,
+    blocks: tuple[Ints, Ints, Ints],
+    leading: tuple[frozenset[Primitive], ...],
+    pattern: Callable[[bytes], tuple[bytes, bytes]],
 ) -> Positions:
     """Return candidates of blocks with as many candidates as records; walk the other blocks."""
     begins, ends, counts = blocks
+    tag = _tag_bytes(node, leading)
+    if tag is None or not len(begins):
+        return record_starts(buffer, node, begins, ends, counts)
+    head = bytes(buffer.raw[int(begins[0]) + tag :][:_WORD])
+    places = _places(buffer, *pattern(head)) - tag
     first = np.searchsorted(places, begins)
     last = np.searchsorted(places, ends)
     exact: Bools = last - first == counts
@@ -89,6 +85,12 @@ def _tag_bytes(node: AvroNode, leading: tuple[frozenset[Primitive], ...]) -> int
         if not isinstance(field, PlainNode) or field.primitive not in allowed:
             return None
     return 1 if isinstance(node, OptionalNode) else 0
+
+
+def _list_pattern(head: bytes) -> tuple[bytes, bytes]:
+    """Return mask and value of the bits at the start of records like a given one."""
+    mask = bytes([0xFF, _CONTINUES, *[0xFF] * (_WORD - 2)])
+    return mask, bytes([head[0], head[1] & _CONTINUES, *head[2:]])
 
 
 def _entry_pattern(head: bytes) -> tuple[bytes, bytes]:

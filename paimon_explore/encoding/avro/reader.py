@@ -96,7 +96,7 @@ def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.
     Raises:
         CorruptFileError: the file is malformed, or a type is incompatible.
     """
-    fields = list(wanted) if wanted is not None else _all_fields(data, where)
+    fields = list(wanted) if wanted is not None else avro_fields(data, where)
     schema = wanted if wanted is not None else pa.schema(fields)
     for part in _columnar_parts(data, schema.names, where):
         for _, group in _grouped([(where, part)]):
@@ -192,11 +192,6 @@ def read_chosen(
     return pa.Table.from_batches(batches, schema=schema), tallies
 
 
-def avro_fields(data: bytes, where: str) -> Fields:
-    """Return the columns of an Avro file in the types of the file."""
-    return _all_fields(data, where)
-
-
 def field_names(data: bytes, where: str) -> tuple[str, ...]:
     """The names of the columns of an Avro file."""
     return tuple(name for name, _ in _record(data, where).fields)
@@ -216,7 +211,8 @@ def _record(data: bytes, where: str) -> RecordNode:
         raise with_path(error) from error
 
 
-def _all_fields(data: bytes, where: str) -> list["pa.Field[pa.DataType]"]:
+def avro_fields(data: bytes, where: str) -> list["pa.Field[pa.DataType]"]:
+    """Return the columns of an Avro file in the types of the file."""
     record = _record(data, where)
     if is_generic(data, where):
         from paimon_explore.encoding.avro.generic_reader import (  # noqa: PLC0415 - hardly ever
@@ -349,19 +345,6 @@ def _chunks(
     choices: Sequence[Choice],
 ) -> _Decoded:
     buffer = PaddedBuffer([block.data for block in blocks])
-    found = _taken(buffer, node, blocks, fields, starts, choices)
-    buffer.release()
-    return found
-
-
-def _taken(
-    buffer: PaddedBuffer,
-    node: AvroNode,
-    blocks: Sequence[Block],
-    fields: Fields,
-    starts: StartFinder,
-    choices: Sequence[Choice],
-) -> _Decoded:
     sizes = (
         offsets_from_sizes(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
     )
@@ -377,10 +360,12 @@ def _taken(
     chunks: list[list[Column]] = []
     for first in range(0, len(begins), _CHUNK_RECORDS):
         part = slice(first, first + _CHUNK_RECORDS)
-        columns, behind = _take_records(buffer, node, fields, begins[part])
+        record, at = _records_at(buffer, node, begins[part])
+        columns, behind = take_fields(buffer, record, fields, at, "")
         if not np.array_equal(behind, stops[part]):
             raise misfit()
         chunks.append(columns)
+    buffer.release()
     return _Decoded(chunks, tallies)
 
 
@@ -404,13 +389,6 @@ def _head(record: RecordNode, fields: Fields) -> RecordNode:
             members = [below.field(index) for index in range(below.num_fields)]
             kept[-1] = (name, _head(inner, members))
     return RecordNode(name=record.name, fields=tuple(kept))
-
-
-def _take_records(
-    buffer: PaddedBuffer, node: AvroNode, fields: Fields, begins: Positions
-) -> tuple[list[Column], Positions]:
-    record, at = _records_at(buffer, node, begins)
-    return take_fields(buffer, record, fields, at, "")
 
 
 def _records_at(

@@ -4,6 +4,7 @@ import datetime as dt
 import struct
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import accumulate
 from uuid import UUID
 
 from paimon_explore.encoding.variant.decoder import VERSION, Basic, Kind
@@ -38,9 +39,7 @@ class KeyTable:
         """Encode the metadata."""
         texts = [key.encode("utf-8", "replace") for key in self._numbers]
         size = _width(max(sum(map(len, texts)), len(texts)))
-        ends = [0]
-        for text in texts:
-            ends.append(ends[-1] + len(text))
+        ends = accumulate(map(len, texts), initial=0)
         head = bytes([VERSION | (size - 1) << 6])
         numbers = b"".join(number.to_bytes(size, "little") for number in [len(texts), *ends])
         return head + numbers + b"".join(texts)
@@ -143,7 +142,11 @@ def array_of(elements: list[bytes]) -> bytes:
     large = len(elements) > 255  # noqa: PLR2004 - what one byte counts
     width = _width(sum(map(len, elements)))
     head = bytes([(large << 2 | width - 1) << 2 | Basic.ARRAY])
-    return head + _counted(len(elements), elements, width, large=large)
+    count = len(elements).to_bytes(4 if large else 1, "little")
+    offsets = (
+        start.to_bytes(width, "little") for start in accumulate(map(len, elements), initial=0)
+    )
+    return b"".join([head, count, *offsets, *elements])
 
 
 def object_of(fields: list[tuple[str, int, bytes]]) -> bytes:
@@ -155,9 +158,7 @@ def object_of(fields: list[tuple[str, int, bytes]]) -> bytes:
     values = [value for _, _, value in fields]
     key_width = _width(max((number for _, number, _ in fields), default=0))
     width = _width(sum(map(len, values)))
-    starts = [0]
-    for value in values:
-        starts.append(starts[-1] + len(value))
+    starts = [*accumulate(map(len, values), initial=0)]
     order = sorted(range(len(fields)), key=lambda place: _java_order(fields[place][0]))
     head = bytes([(large << 4 | (key_width - 1) << 2 | width - 1) << 2 | Basic.OBJECT])
     parts = [head, len(fields).to_bytes(4 if large else 1, "little")]
@@ -168,16 +169,6 @@ def object_of(fields: list[tuple[str, int, bytes]]) -> bytes:
 
 def _java_order(key: str) -> bytes:
     return key.encode("utf-16-be", "surrogatepass")
-
-
-def _counted(count: int, values: list[bytes], width: int, *, large: bool) -> bytes:
-    """Encode number, offsets and values of an array."""
-    parts = [count.to_bytes(4 if large else 1, "little")]
-    start = 0
-    for value in values:
-        parts.append(start.to_bytes(width, "little"))
-        start += len(value)
-    return b"".join([*parts, start.to_bytes(width, "little"), *values])
 
 
 def _width(number: int) -> int:

@@ -49,6 +49,7 @@ from paimon_explore.metadata.options.option_definition import (
     parse_flag,
     read_value,
 )
+from paimon_explore.metadata.options.option_reference import OPTION_REFERENCE
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import masked_value
 
@@ -275,7 +276,7 @@ def _option_fields(view: TableView, keys: Iterable[str]) -> Iterator[FormField]:
             name=key,
             current="none" if current is None else masked_value(key, current),
             allowed=allowed,
-            tooltip=f"{definition.description}{fixed}",
+            tooltip=f"{OPTION_REFERENCE[definition.key].description}{fixed}",
         )
 
 

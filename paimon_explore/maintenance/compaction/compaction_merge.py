@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_batches
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.keys.key_groups import ranks
@@ -283,13 +283,8 @@ def _concat(
     batches: Sequence[pa.RecordBatch], parts: Sequence[pa.RecordBatch], task: Task
 ) -> pa.RecordBatch:
     """Concatenate batches; return an empty batch of the same columns if there are none."""
-    if len(batches) == 1:
-        return batches[0]
     names = [*task.spec.columns, SEQUENCE_NUMBER, VALUE_KIND]
-    if not batches:
-        return parts[0].slice(0, 0).select(names)
-    columns = [pa.concat_arrays([batch.column(name) for batch in batches]) for name in names]
-    return pa.RecordBatch.from_arrays(columns, schema=batches[0].schema)
+    return concat_batches(batches) if batches else parts[0].slice(0, 0).select(names)
 
 
 def _take(

@@ -56,63 +56,55 @@ class ColumnOption(Generic[T]):
                 yield parse_names(key[len(_PREFIX) : -len(end)]), value
 
 
-AGGREGATE_FUNCTION = ColumnOption(text("aggregate-function", "Aggregate function of the column."))
-IGNORE_RETRACT = ColumnOption(flag("ignore-retract", "Ignore -U and -D rows."))
-DISTINCT = ColumnOption(flag("distinct", "Aggregate only distinct values."))
-LIST_AGG_DELIMITER = ColumnOption(text("list-agg-delimiter", "Delimiter of listagg.", default=","))
-NESTED_KEY = ColumnOption(names("nested-key", "Key of nested rows."))
+AGGREGATE_FUNCTION = ColumnOption(text("aggregate-function"))
+"""Aggregate function of the column."""
+IGNORE_RETRACT = ColumnOption(flag("ignore-retract"))
+"""Ignore -U and -D rows."""
+DISTINCT = ColumnOption(flag("distinct"))
+"""Aggregate only distinct values."""
+LIST_AGG_DELIMITER = ColumnOption(text("list-agg-delimiter", default=","))
+"""Delimiter of listagg."""
+NESTED_KEY = ColumnOption(names("nested-key"))
+"""Key of nested rows."""
 NESTED_KEY_NULL_STRATEGY = ColumnOption(
-    choice(
-        "nested-key-null-strategy",
-        "How to handle null in nested keys.",
-        default=NestedKeyNullStrategy.MERGE,
-    )
+    choice("nested-key-null-strategy", default=NestedKeyNullStrategy.MERGE)
 )
-NESTED_SEQUENCE_FIELD = ColumnOption(
-    names("nested-sequence-field", "Order of nested rows with the same key.")
-)
-COUNT_LIMIT = ColumnOption(
-    integer("count-limit", "Maximum number of nested rows.", default=MAX_INT32)
-)
-TS_FIELD = ColumnOption(text("ts-field", "Time field in the values of a map."))
-SEQUENCE_GROUP = ColumnOption(names("sequence-group", "Columns ordered by this column."))
-STATS_MODE = ColumnOption(text("stats-mode", "Mode of the column's statistics."))
-DEFAULT_VALUE = ColumnOption(
-    text("default-value", "Value that replaces null on read, up to Paimon 1.2.")
-)
-MAP_STORAGE_LAYOUT = ColumnOption(
-    text("map.storage-layout", "Storage layout of maps.", default="default")
-)
+"""How to handle null in nested keys."""
+NESTED_SEQUENCE_FIELD = ColumnOption(names("nested-sequence-field"))
+"""Order of nested rows with the same key."""
+COUNT_LIMIT = ColumnOption(integer("count-limit", default=MAX_INT32))
+"""Maximum number of nested rows."""
+TS_FIELD = ColumnOption(text("ts-field"))
+"""Time field in the values of a map."""
+SEQUENCE_GROUP = ColumnOption(names("sequence-group"))
+"""Columns ordered by this column."""
+STATS_MODE = ColumnOption(text("stats-mode"))
+"""Mode of the column's statistics."""
+DEFAULT_VALUE = ColumnOption(text("default-value"))
+"""Value that replaces null on read, up to Paimon 1.2."""
+MAP_STORAGE_LAYOUT = ColumnOption(text("map.storage-layout", default="default"))
+"""Storage layout of maps."""
 MAP_STORAGE_LAYOUTS = ("default", "shared-shredding")
 """Supported layouts; both are read. Parquet files are written in both, ORC files in the default."""
-MAP_MAX_COLUMNS = ColumnOption(
-    integer(
-        "map.shared-shredding.max-columns",
-        "Maximum number of physical columns of a map in the layout shared-shredding.",
-        default=256,
-    )
-)
+MAP_MAX_COLUMNS = ColumnOption(integer("map.shared-shredding.max-columns", default=256))
+"""Maximum number of physical columns of a map in the layout shared-shredding."""
 MAP_PLACEMENT_POLICY = ColumnOption(
     one_of(
         "map.shared-shredding.column-placement-policy",
-        "How Java places keys in physical columns; ignored by this library.",
         ("plain", "sequential", "lru"),
         default="lru",
     )
 )
-PK_BTREE_INDEX_OPTIONS = ColumnOption(
-    text("pk-btree.index.options", "Build options of Java as a JSON object.")
-)
-PK_BITMAP_INDEX_OPTIONS = ColumnOption(
-    text("pk-bitmap.index.options", "Build options of Java as a JSON object.")
-)
-PK_VECTOR_INDEX_TYPE = ColumnOption(text("pk-vector.index.type", "Type of the vector index."))
-PK_VECTOR_INDEX_OPTIONS = ColumnOption(
-    text("pk-vector.index.options", "Build options of the vector index as a JSON object.")
-)
-PK_FULL_TEXT_INDEX_OPTIONS = ColumnOption(
-    text("pk-full-text.index.options", "Build options of the full-text index, likewise.")
-)
-PK_VECTOR_DISTANCE_METRIC = ColumnOption(
-    text("pk-vector.distance.metric", "Distance of vectors.", default="inner_product")
-)
+"""How Java places keys in physical columns; ignored by this library."""
+PK_BTREE_INDEX_OPTIONS = ColumnOption(text("pk-btree.index.options"))
+"""Build options of Java as a JSON object."""
+PK_BITMAP_INDEX_OPTIONS = ColumnOption(text("pk-bitmap.index.options"))
+"""Build options of Java as a JSON object."""
+PK_VECTOR_INDEX_TYPE = ColumnOption(text("pk-vector.index.type"))
+"""Type of the vector index."""
+PK_VECTOR_INDEX_OPTIONS = ColumnOption(text("pk-vector.index.options"))
+"""Build options of the vector index as a JSON object."""
+PK_FULL_TEXT_INDEX_OPTIONS = ColumnOption(text("pk-full-text.index.options"))
+"""Build options of the full-text index, likewise."""
+PK_VECTOR_DISTANCE_METRIC = ColumnOption(text("pk-vector.distance.metric", default="inner_product"))
+"""Distance of vectors."""

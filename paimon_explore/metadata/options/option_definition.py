@@ -58,7 +58,6 @@ class Option(Generic[Value_co]):
         key: the name.
         parse: converts a text to a value; raises `UnreadableValueError`.
         default: the default value.
-        description: a short description.
         fallback_keys: older names, used in order if the key is absent.
         is_immutable: whether the option cannot be changed once the table has a snapshot.
         values: the allowed texts, if the option is a choice.
@@ -67,7 +66,6 @@ class Option(Generic[Value_co]):
     key: str
     parse: Callable[[str], Value_co]
     default: Value_co
-    description: str
     fallback_keys: tuple[str, ...] = ()
     is_immutable: bool = False
     values: tuple[str, ...] = ()
@@ -238,14 +236,12 @@ class _Kind(Generic[T]):
     parse: Callable[[str], T]
 
     @overload
-    def __call__(self, key: str, description: str, *, default: T) -> Option[T]: ...
+    def __call__(self, key: str, *, default: T) -> Option[T]: ...
     @overload
-    def __call__(self, key: str, description: str) -> Option[T | None]: ...
-    def __call__(
-        self, key: str, description: str, *, default: T | None = None
-    ) -> Option[T] | Option[T | None]:
+    def __call__(self, key: str) -> Option[T | None]: ...
+    def __call__(self, key: str, *, default: T | None = None) -> Option[T] | Option[T | None]:
         """Define an option of this kind."""
-        return Option(key=key, parse=self.parse, default=default, description=description)
+        return Option(key=key, parse=self.parse, default=default)
 
 
 integer = _Kind(parse_integer)
@@ -267,43 +263,42 @@ unset_flag = _Kind(parse_flag)
 """A boolean option whose default depends on other options."""
 
 
-def flag(key: str, description: str, *, default: bool = False) -> Option[bool]:
+def flag(key: str, *, default: bool = False) -> Option[bool]:
     """Define a boolean option."""
-    return Option(key=key, parse=parse_flag, default=default, description=description)
+    return Option(key=key, parse=parse_flag, default=default)
 
 
-def names(key: str, description: str) -> Option[tuple[str, ...]]:
+def names(key: str) -> Option[tuple[str, ...]]:
     """Define an option with a comma-separated list of names."""
-    return Option(key=key, parse=parse_names, default=(), description=description)
+    return Option(key=key, parse=parse_names, default=())
 
 
-def per_level(key: str, description: str) -> Option[Mapping[int, str]]:
+def per_level(key: str) -> Option[Mapping[int, str]]:
     """Define an option with values per level of the LSM tree."""
-    return Option(key=key, parse=parse_per_level, default={}, description=description)
+    return Option(key=key, parse=parse_per_level, default={})
 
 
-def choice(key: str, description: str, *, default: E) -> Option[E]:
+def choice(key: str, *, default: E) -> Option[E]:
     """Define an enum option; the default determines the enum."""
     kind = type(default)
     return Option(
         key=key,
         parse=choice_parser(kind),
         default=default,
-        description=description,
         values=tuple(str(member.value) for member in kind),
     )
 
 
 @overload
-def one_of(key: str, description: str, values: tuple[str, ...], *, default: str) -> Option[str]: ...
+def one_of(key: str, values: tuple[str, ...], *, default: str) -> Option[str]: ...
 @overload
-def one_of(key: str, description: str, values: tuple[str, ...]) -> Option[str | None]: ...
+def one_of(key: str, values: tuple[str, ...]) -> Option[str | None]: ...
 def one_of(
-    key: str, description: str, values: tuple[str, ...], *, default: str | None = None
+    key: str, values: tuple[str, ...], *, default: str | None = None
 ) -> Option[str] | Option[str | None]:
     """Define an option whose value is one of some texts."""
     parse = _one_of({value: value for value in values})
-    return Option(key=key, parse=parse, default=default, description=description, values=values)
+    return Option(key=key, parse=parse, default=default, values=values)
 
 
 def immutable(option: Option[T]) -> Option[T]:

@@ -13,7 +13,8 @@ The options are defined once: honoured ones in `table_options` and `tag_options`
 Table options of Java Paimon 2.0 that have no effect in this library, with the reason.
 
 The values are parsed and validated, and kept in the schema of the table for other engines.
-`options_without_effect.csv` defines them, except those that `table_options` defines.
+`options_without_effect.csv` defines them, except those that `table_options` defines; the
+descriptions of the others are in `option_descriptions.csv`.
 
 Spec: maintenance/configurations.
 """
@@ -23,6 +24,7 @@ import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
+from functools import cache
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options import table_options as opt
@@ -34,6 +36,8 @@ from paimon_explore.metadata.options.refused_options import (
     Refusal,
 )
 from paimon_explore.metadata.options.table_options import HONOURED_OPTIONS
+
+_WITHOUT_EFFECT = "options_without_effect.csv"
 
 
 class NoEffect(Enum):
@@ -56,23 +60,32 @@ class NoEffect(Enum):
 
 def _option(row: Mapping[str, str]) -> Option[object]:
     """Return the option that a row of the file defines; an empty default is none."""
-    key, description, values = row["key"], row["description"], tuple(row["values"].split())
+    key, values = row["key"], tuple(row["values"].split())
     if values:
-        return replace(one_of(key, description, values), default=row["default"] or None)
+        return replace(one_of(key, values), default=row["default"] or None)
     parse = PARSERS[OptionType(row["type"])]
     return Option(
         key=key,
         parse=parse,
         default=parse(row["default"]) if row["default"] else None,
-        description=description,
         fallback_keys=tuple(row["older_keys"].split()),
     )
 
 
+def _rows(file: str) -> Iterator[Mapping[str, str]]:
+    return csv.DictReader((pkgutil.get_data(__package__, file) or b"").decode().splitlines())
+
+
+@cache
+def _descriptions() -> Mapping[str, str]:
+    """Return the descriptions of all options by key."""
+    files = (_WITHOUT_EFFECT, "option_descriptions.csv")
+    return {row["key"]: row["description"] for file in files for row in _rows(file)}
+
+
 def _options_by_reason() -> dict[NoEffect, tuple[Option[object], ...]]:
-    text = (pkgutil.get_data(__package__, "options_without_effect.csv") or b"").decode()
     found: dict[NoEffect, list[Option[object]]] = {reason: [] for reason in NoEffect}
-    for row in csv.DictReader(text.splitlines()):
+    for row in _rows(_WITHOUT_EFFECT):
         found[NoEffect[row["reason"]]].append(_option(row))
     found[NoEffect.PARALLELISM].append(opt.DYNAMIC_BUCKET_INITIAL_BUCKETS)
     found[NoEffect.OPTIONAL] += [opt.MANIFEST_SORT_ENABLED, opt.MANIFEST_SORT_PARTITION_FIELD]
@@ -114,6 +127,11 @@ class OptionReference:
     status: OptionStatus
     reason: NoEffect | None = None
     refusal: Refusal | None = None
+
+    @property
+    def description(self) -> str:
+        """A short description."""
+        return _descriptions()[self.option.key]
 
     @property
     def type(self) -> OptionType:

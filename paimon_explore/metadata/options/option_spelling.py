@@ -4,73 +4,36 @@ Spec: maintenance/configurations.
 """
 
 import difflib
+import pkgutil
 import re
 from collections.abc import Iterable, Iterator
 
+from paimon_explore.metadata.options import column_options
+from paimon_explore.metadata.options.column_options import ColumnOption
 from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 
 COLUMN_SETTINGS: tuple[str, ...] = (
-    *("aggregate-function", "ignore-retract", "distinct", "list-agg-delimiter", "nested-key"),
-    *("nested-key-null-strategy", "nested-sequence-field", "count-limit", "sequence-group"),
-    *("stats-mode", "default-value", "ts-field", "map.storage-layout"),
-    *("map.shared-shredding.max-columns", "map.shared-shredding.column-placement-policy"),
-    *("pk-vector.index.type", "pk-vector.index.options", "pk-vector.distance.metric"),
-    *("pk-btree.index.options", "pk-bitmap.index.options", "pk-full-text.index.options"),
-    *("pk-multivalue.index.options",),
+    *(one.option.key for one in vars(column_options).values() if isinstance(one, ColumnOption)),
+    "pk-multivalue.index.options",
 )
 """Settings of `fields.<columns>.<setting>`."""
 
-_VECTOR_SETTINGS = frozenset(
-    (
-        *("dimension", "distance.metric", "train.sample-ratio", "nlist", "target-recall"),
-        *("max-bytes-per-vector", "pq.code-ratio", "pq.m", "pq.bits", "pq.use-opq", "rq.bits"),
-        *("build-preset", "deployment-profile", "max-degree", "build-search-list-size", "alpha"),
-        *("seed", "memory-budget-bytes", "storage-layout", "raw-vector-encoding"),
-        "build-distance",
-    )
-)
+
+_LINES = (pkgutil.get_data(__package__, "other_option_names.txt") or b"").decode().splitlines()
+
+
+def _names(kind: str) -> tuple[str, ...]:
+    """Return the names in the lines of `other_option_names.txt` that begin with a word."""
+    return tuple(name for line in _LINES for name in line.split()[1:] if line.split()[0] == kind)
+
+
+_VECTOR_SETTINGS = frozenset(_names("vector"))
 """Settings of `<type of a vector index>.<setting>` that `fields.<column>.<setting>` overrides."""
-
-_OTHER_RELEASES = frozenset(
-    (
-        "compaction.max.file-num",
-        "manifest.merge-optimize.enabled",
-        "postpone.batch-write-fixed-bucket.rescale-load-factor",
-    )
-)
+_OTHER_RELEASES = frozenset(_names("other-release"))
 """Options that are only in releases other than 2.0."""
-
-_OPEN_PREFIXES = (
-    *("parquet.", "orc.", "avro.", "csv.", "json.", "text.", "lance.", "vortex.", "mosaic."),
-    *("fs.", "s3.", "s3a.", "oss.", "gs.", "hadoop.", "hive.", "spark.", "flink.", "kafka."),
-    *("lookup.", "sink.", "source.", "log.", "scan.infer", "scan.watermark.", "cdc."),
-    *("materialized-table.", "format-table.", "partition.mark-done", "metastore.", "metadata."),
-    *("variant.shredding", "data-evolution.", "global-index.", "blob", "vector", "table-default."),
-    *("commit.callback", "tag.callback", "btree-index.", "bitmap-index.", "lumina.", "ivf"),
-    *("diskann.", "full-text.", "multivalue-index."),
-    *(
-        "rocksdb.",
-        "paimon.respect.",
-        "paimon.split.",
-        "scan.bounded",
-        "scan.parallelism",
-        "scan.partitions",
-    ),
-    *("scan.split-enumerator.", "scan.max-snapshot.", "scan.dedicated-split-generation"),
-    *("scan.remove-normalize", "partition.idle-time-to-done", "partition.time-interval"),
-    *("precommit-compact", "changelog.precommit-compact.", "unaware-bucket.", "end-input."),
-    *("commit.custom-listeners", "compaction.bucket-distribution-strategy", "filesystem.job-level"),
-    *("read.stream.", "read.allow.", "read.changelog", "read.shuffle-bucket", "write.merge-schema"),
-    *("write.data-evolution.", "write.use-v2-write", "write.hive-style-dynamic-partition."),
-    *("legacy-timestamp-mapping.", "requiredSparkConfsCheck."),
-)
+_OPEN_PREFIXES = _names("prefix")
 """How options of engines, formats and storages begin."""
-_OTHER_KEYS = frozenset(
-    (
-        *("owner", "comment", "connector", "provider", "warehouse", "external", "location"),
-        *("serialization",),
-    )
-)
+_OTHER_KEYS = frozenset(_names("key"))
 _FILE_INDEX_TYPES = ("bloom-filter", "bitmap", "bsi", "range-bitmap", "token-bitmap")
 _FILE_INDEX_KEY = re.compile(r"file-index\.([^.]+)\.(?:columns|.+\..+|[^.]+)")
 _CLOSEST = 0.6

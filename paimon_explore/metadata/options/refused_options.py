@@ -75,33 +75,26 @@ REFUSALS: tuple[Refusal, ...] = (
         hint="Open its files with the engine that owns them.",
     ),
     Refusal(
-        option=names("commit.callbacks", "Java classes that are called after each commit."),
+        option=names("commit.callbacks"),
         uses=(Use.WRITE,),
         rule=_CALLBACKS.format(what="the commit"),
         hint="Pass options={'commit.callbacks': ''} to commit without them.",
     ),
     Refusal(
-        option=text(
-            "blob-descriptor.source-table",
-            "Table whose files the descriptors in new rows refer to.",
-        ),
+        option=text("blob-descriptor.source-table"),
         uses=(Use.WRITE,),
         accepted=("",),
         rule="descriptors would be stored as the contents of blobs",
         hint="Write the contents, and pass options={'blob-descriptor.source-table': ''}.",
     ),
     Refusal(
-        option=names("tag.callbacks", "Java classes that are called after a tag is created."),
+        option=names("tag.callbacks"),
         uses=(Use.TAG,),
         rule=_CALLBACKS.format(what="the tag"),
         hint="Pass options={'tag.callbacks': ''} to create the tag without them.",
     ),
     Refusal(
-        option=choice(
-            "metastore.tag-to-partition.preview",
-            "Future tags that are partitions of the catalog already.",
-            default=of.TagCreationMode.NONE,
-        ),
+        option=choice("metastore.tag-to-partition.preview", default=of.TagCreationMode.NONE),
         uses=(Use.WRITE,),
         rule="the catalog would not show the rows of the commit under the future tag",
         hint="Pass options={'metastore.tag-to-partition.preview': 'none'} to commit without it.",
@@ -110,21 +103,16 @@ REFUSALS: tuple[Refusal, ...] = (
 """The refused options."""
 
 WITH_REFUSED_OPTION: tuple[Option[object], ...] = (
-    text("commit.callback.#.param", "Parameter of a class of commit.callbacks."),
-    text("tag.callback.#.param", "Parameter of a class of tag.callbacks."),
+    text("commit.callback.#.param"),
+    text("tag.callback.#.param"),
 )
 """Options that belong to a refused one."""
 
-_VECTOR_FILE_FORMAT = text(
-    "vector.file.format", "Files of vectors are read; new vectors are in data files."
-)
+_VECTOR_FILE_FORMAT = text("vector.file.format")
 READ_ONLY: tuple[Option[object], ...] = (
-    flag(
-        "data-evolution.row-sidecar.enabled",
-        "Row files beside data files are kept and removed with them; new files have none.",
-    ),
+    flag("data-evolution.row-sidecar.enabled"),
     _VECTOR_FILE_FORMAT,
-    size("vector.target-file-size", "Target size of files of vectors."),
+    size("vector.target-file-size"),
     opt.PK_MULTIVALUE_INDEX_COLUMNS,
 )
 """Options of tables that are read, while writes are refused or do not follow the option."""

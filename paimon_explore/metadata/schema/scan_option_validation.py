@@ -79,11 +79,7 @@ def scan_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
         known = choices(option.key for option in wanted)
         yield f"'scan.mode' = {mode.value!r} needs exactly one of {known}"
     for option in _POINT_OPTIONS:
-        if option not in wanted and options.has(option) and not _is_watermark(option):
+        if option not in wanted and options.has(option) and option.key != SCAN_WATERMARK.key:
             yield f"{option.key!r} cannot be combined with 'scan.mode' = {mode.value!r}"
     if options.has(SCAN_FALLBACK_BRANCH) and options.has(SCAN_PRIMARY_BRANCH):
         yield f"{SCAN_FALLBACK_BRANCH.key!r} cannot be combined with {SCAN_PRIMARY_BRANCH.key!r}"
-
-
-def _is_watermark(option: Option[object]) -> bool:
-    return option.key == SCAN_WATERMARK.key

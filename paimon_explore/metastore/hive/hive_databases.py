@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
-from paimon_explore.metastore.catalog_values import DatabaseInfo
+from paimon_explore.metastore.catalog_values import DatabaseInfo, check_empty
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.hive import metastore_methods as methods
 from paimon_explore.metastore.hive.hive_client import LostReplyError, replies_lost
@@ -16,14 +16,13 @@ from paimon_explore.metastore.hive.metastore_structs import (
     Database,
     NoSuchObjectException,
 )
-from paimon_explore.metastore.unsupported import Unsupported
 
 _COMMENT = "comment"
 _OWNER = "owner"
 _LOCATION = "location"
 
 
-class HiveDatabases(Unsupported):
+class HiveDatabases:
     """The part of a Hive metastore that is about databases."""
 
     kind = "hive"
@@ -139,10 +138,8 @@ class HiveDatabases(Unsupported):
         found = self._find(name)
         if found is None:
             return False
-        names = self._tables.names(name)
-        if names and not cascade:
-            msg = f"Database {name!r} is not empty; it contains the tables {choices(names)}."
-            raise InvalidInputError(msg, hint="Drop the tables first, or pass cascade=True.")
+        if not cascade:
+            check_empty(name, self._tables.names(name))
         location = (found.parameters or {}).get(LOCATION_PROPERTY)
         dropped = self._drop(name, cascade=cascade)
         if location is not None:
@@ -162,12 +159,6 @@ class HiveDatabases(Unsupported):
                 continue
             return True
         raise replies_lost("drop", f"database {name}")
-
-    def rename_database(self, name: str, new_name: str) -> None:
-        """Refuse: a Hive metastore cannot rename databases."""
-        del new_name
-        self._load(name)
-        raise self._refusal("renaming a database")
 
     def _find(self, name: str) -> Database | None:
         try:

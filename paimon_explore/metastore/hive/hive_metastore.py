@@ -253,6 +253,12 @@ class HiveMetastore(HiveViews):
         file_io, path = resolve(location, self._storage)
         return (with_locked_creation(file_io) if self._tables.has_locks else file_io), path
 
+    def rename_database(self, name: str, new_name: str) -> None:
+        """Refuse: a Hive metastore cannot rename databases."""
+        del new_name
+        self.database(name)
+        raise self._refusal("renaming a database")
+
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of Paimon and format tables, sorted; raises NotFoundError.
 

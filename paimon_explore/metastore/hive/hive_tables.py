@@ -175,15 +175,12 @@ class HiveTables:
             return self.load(target)
         raise replies_lost("rename", source.full_name)
 
-    def alter(self, wanted: Identifier, table: Table) -> None:
-        """Replace the definition of a table."""
-        self.client.call(
-            methods.ALTER_TABLE,
-            wanted.database,
-            wanted.table,
-            table,
-            EnvironmentContext(properties={}),
-        )
+    def alter(
+        self, wanted: Identifier, table: Table, properties: dict[str, str] | None = None
+    ) -> None:
+        """Replace the definition of a table; `properties` say how the metastore does it."""
+        context = EnvironmentContext(properties=properties or {})
+        self.client.call(methods.ALTER_TABLE, wanted.database, wanted.table, table, context)
 
     def change_schema(
         self, wanted: Identifier, schema: TableSchema, removed: Collection[str]
@@ -201,8 +198,7 @@ class HiveTables:
         properties = {"DO_NOT_UPDATE_STATS": str(skips or self.skips_statistics).lower()}
         if self.cascade:
             properties["CASCADE"] = "true"
-        context = EnvironmentContext(properties=properties)
-        self.client.call(methods.ALTER_TABLE, wanted.database, wanted.table, table, context)
+        self.alter(wanted, table, properties)
 
     def mapping_for(self, schema: TableSchema) -> TableMapping:
         """Return the mapping for a schema: Hive has a local-zoned timestamp since version 3.1."""

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 
 from paimon_explore.data_types.definitions import (
+    FLOATS,
+    INTEGERS,
     MAX_LENGTH,
     ArrayType,
     AtomicType,
@@ -29,34 +31,20 @@ MAX_DEPTH = 64
 _MAX_CHAR = 255
 _MAX_VARCHAR = 65535
 
+_SAME = INTEGERS | FLOATS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
+"""Types with the same name in both."""
 _TO_HIVE = {
-    TypeRoot.BOOLEAN: "boolean",
-    TypeRoot.TINYINT: "tinyint",
-    TypeRoot.SMALLINT: "smallint",
-    TypeRoot.INT: "int",
-    TypeRoot.BIGINT: "bigint",
-    TypeRoot.FLOAT: "float",
-    TypeRoot.DOUBLE: "double",
-    TypeRoot.BINARY: "binary",
-    TypeRoot.VARBINARY: "binary",
-    TypeRoot.DATE: "date",
+    **{root: root.value.lower() for root in _SAME},
+    **dict.fromkeys((TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB), "binary"),
     TypeRoot.TIME: "string",
     TypeRoot.TIMESTAMP: "timestamp",
     TypeRoot.VARIANT: "struct<value:binary,metadata:binary>",
-    TypeRoot.BLOB: "binary",
 }
 _FROM_HIVE = {
-    "boolean": AtomicType(root=TypeRoot.BOOLEAN),
-    "tinyint": AtomicType(root=TypeRoot.TINYINT),
-    "smallint": AtomicType(root=TypeRoot.SMALLINT),
-    "int": AtomicType(root=TypeRoot.INT),
+    **{root.value.lower(): AtomicType(root=root) for root in _SAME},
     "integer": AtomicType(root=TypeRoot.INT),
-    "bigint": AtomicType(root=TypeRoot.BIGINT),
-    "float": AtomicType(root=TypeRoot.FLOAT),
-    "double": AtomicType(root=TypeRoot.DOUBLE),
     "string": AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH),
     "binary": AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH),
-    "date": AtomicType(root=TypeRoot.DATE),
     "timestamp": AtomicType(root=TypeRoot.TIMESTAMP, precision=6),
     LOCAL_ZONED: AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=6),
     "decimal": AtomicType(root=TypeRoot.DECIMAL, precision=10, scale=0),

@@ -21,6 +21,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     Table,
 )
 from paimon_explore.metastore.identifier import Identifier, matches
+from paimon_explore.metastore.metastore import Metastore
 from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
 
 _SERDE = "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe"
@@ -29,7 +30,7 @@ _OUTPUT_FORMAT = "org.apache.hadoop.hive.ql.io.HiveSequenceFileOutputFormat"
 _ANY = "*"
 
 
-class HiveViews(HiveDatabases):
+class HiveViews(HiveDatabases, Metastore):
     """The part of a Hive metastore that is about views."""
 
     def views(self, database: str, pattern: str | None = None) -> Iterator[str]:

@@ -48,7 +48,7 @@ from paimon_explore.metastore.jdbc.dialects import absolute_address
 from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
 from paimon_explore.metastore.jdbc.jdbc_lock import JdbcLock, LockRules
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
-from paimon_explore.metastore.unsupported import Unsupported
+from paimon_explore.metastore.metastore import Metastore
 from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo, view_json
 from paimon_explore.store.table_store import TableStore
 
@@ -101,7 +101,7 @@ def shown_location(location: str, resolved: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JdbcMetastore(Unsupported):
+class JdbcMetastore(Metastore):
     """A catalog in a database.
 
     Attributes:

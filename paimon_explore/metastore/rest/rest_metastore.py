@@ -7,15 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeVar
 
 from paimon_explore.errors import (
     AlreadyExistsError,
-    InvalidInputError,
     NotFoundError,
     UnsupportedFeatureError,
-    choices,
 )
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
@@ -27,9 +25,11 @@ from paimon_explore.metastore.catalog_values import (
     OWN_OPTIONS,
     DatabaseInfo,
     TableInfo,
+    check_empty,
     check_same_schema,
 )
 from paimon_explore.metastore.identifier import Identifier, matches
+from paimon_explore.metastore.metastore import Metastore
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
     change_json,
@@ -69,7 +69,7 @@ T = TypeVar("T")
 _LITERAL_PREFIX = re.compile(r"[^%_\\]*")
 
 
-class RestViewsFunctions:
+class RestViewsFunctions(Metastore):
     """The part of the metastore for views and functions.
 
     Args:
@@ -270,7 +270,7 @@ class RestMetastore(RestViewsFunctions):
         """Drop a database; False if it does not exist."""
         try:
             if not cascade:
-                self._check_empty(name)
+                check_empty(name, list(islice(self.tables(name), _MAX_SHOWN)))
             path, subject = self._client.paths.database(name), self._database_subject(name)
             self._client.delete(path, f"drop database {name!r}", subject)
         except NotFoundError as error:
@@ -278,14 +278,6 @@ class RestMetastore(RestViewsFunctions):
                 raise
             return False
         return True
-
-    def _check_empty(self, name: str) -> None:
-        found = [table for table, _ in zip(self.tables(name), range(_MAX_SHOWN), strict=False)]
-        if found:
-            raise InvalidInputError(
-                f"Database {name!r} is not empty; it contains the tables {choices(found)}.",
-                hint="Drop the tables first, or pass cascade=True.",
-            )
 
     def rename_database(self, name: str, new_name: str) -> None:
         """Refuse: the protocol has no such request."""

@@ -37,7 +37,6 @@ from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,
     UnsupportedFeatureError,
-    choices,
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.schema_replacement import (
@@ -47,6 +46,7 @@ from paimon_explore.maintenance.schema_replacement import (
     replacing_schema,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metastore.catalog_values import check_empty
 from paimon_explore.sql_statements.clauses import check_options, option_keys, options_of
 from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, done, row_type_of
@@ -494,11 +494,9 @@ def drop_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if found is None and ignore:
         return done()
     database = warehouse.known_database(parts[-1])
-    tables = warehouse.warehouse().tables(database)
-    if tables and not cascade:
-        raise InvalidInputError(
-            f"Database {database!r} is not empty; it contains the tables {choices(tables)}.",
-            hint="Drop the tables first, or write DROP DATABASE … CASCADE.",
+    if not cascade:
+        check_empty(
+            database, warehouse.warehouse().tables(database), "write DROP DATABASE … CASCADE"
         )
     warehouse.warehouse().drop_database(database, cascade=cascade)
     return done()

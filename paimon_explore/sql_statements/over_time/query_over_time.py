@@ -1,7 +1,7 @@
 """`SqlResult.diff`, `history` and `first_change`: a query at other points in time."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -87,7 +87,7 @@ class QueryOverTime:
         if isinstance(found, pa.Table):
             return SqlResult(_with_commits(found, commits))
         points: list[Point] = [
-            commit.id if len(tables) == 1 else _moment(commit) for commit in commits
+            commit.id if len(tables) == 1 else utc_moment(commit.time_millis) for commit in commits
         ]
         return self._each(commits, [self._at(tables, point) for point in points], found)
 
@@ -189,10 +189,6 @@ def _commits_of(tables: Sequence[Table], last: int) -> list[Snapshot]:
         found += [table.snapshots[number] for number in ids[-last:]]
     usable = [commit for commit in found if commit.time_millis >= start]
     return sorted(usable, key=lambda commit: commit.time_millis)[-last:]
-
-
-def _moment(commit: Snapshot) -> datetime:
-    return utc_moment(commit.time_millis)
 
 
 def _with_commits(rows: pa.Table, commits: Sequence[Snapshot]) -> pa.Table:

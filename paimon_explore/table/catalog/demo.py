@@ -58,14 +58,7 @@ def _columns(**types: pa.DataType) -> pa.Schema:
 def _orders(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.orders",
-        pa.schema(
-            (
-                pa.field("id", pa.int64(), nullable=False),
-                pa.field("city", pa.string()),
-                pa.field("amount", pa.decimal128(10, 2)),
-                pa.field("dt", pa.date32()),
-            )
-        ),
+        {"id": "BIGINT NOT NULL", "city": "STRING", "amount": "DECIMAL(10, 2)", "dt": "DATE"},
         partition_by=["dt"],
         comment="Orders by day",
     )

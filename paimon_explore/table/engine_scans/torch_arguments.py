@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import concat_batches
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -115,10 +116,10 @@ def resized(batches: Iterable[pa.RecordBatch], rows: int | None) -> Iterator[pa.
             waiting.append(piece)
             missing -= piece.num_rows
             if not missing:
-                yield _joined(waiting)
+                yield concat_batches(waiting)
                 waiting, missing = [], rows
     if waiting:
-        yield _joined(waiting)
+        yield concat_batches(waiting)
 
 
 def shuffled(
@@ -127,13 +128,3 @@ def shuffled(
     """Yield blocks of a number of rows, each with its rows in random order."""
     for block in resized(batches, rows):
         yield block.take(order.permutation(block.num_rows))
-
-
-def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    if len(batches) == 1:
-        return batches[0]
-    columns = [
-        pa.concat_arrays([batch.column(at) for batch in batches])
-        for at in range(batches[0].num_columns)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=batches[0].schema)

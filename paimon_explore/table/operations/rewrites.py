@@ -1,6 +1,7 @@
 """`Table.maintenance`: rescale, purge, repair of damaged tables, partitions that are done."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
 from paimon_explore.frozen_dataclass import dataclass
@@ -96,8 +97,7 @@ class RewriteOperations:
         return rescale_table(
             *self._table(),
             buckets=optional_integer("buckets", buckets, minimum=1),
-            partitions=partition_list(partitions),
-            dry_run=boolean("dry_run", dry_run),
+            **_scope(partitions, dry_run=dry_run),
         )
 
     def rewrite_file_index(
@@ -126,11 +126,7 @@ class RewriteOperations:
         >>> len(t.maintenance.rewrite_file_index().files), t.maintenance.rewrite_file_index()
         (15, rewrote the indexes of 0 files in 0 partitions)
         """
-        return rewrite_file_indexes(
-            *self._table(),
-            partitions=partition_list(partitions),
-            dry_run=boolean("dry_run", dry_run),
-        )
+        return rewrite_file_indexes(*self._table(), **_scope(partitions, dry_run=dry_run))
 
     def materialize_deletion_vectors(
         self,
@@ -163,11 +159,7 @@ class RewriteOperations:
         >>> t.to_arrow()["k"].to_pylist()
         [2]
         """
-        return materialize_deletion_vectors(
-            *self._table(),
-            partitions=partition_list(partitions),
-            dry_run=boolean("dry_run", dry_run),
-        )
+        return materialize_deletion_vectors(*self._table(), **_scope(partitions, dry_run=dry_run))
 
     def reassign_row_ids(
         self,
@@ -201,11 +193,7 @@ class RewriteOperations:
         >>> t.maintenance.reassign_row_ids()
         reassigned 4 row ids of 2 partitions, from 4 to 7
         """
-        return reassign_row_ids(
-            *self._table(),
-            partitions=partition_list(partitions),
-            dry_run=boolean("dry_run", dry_run),
-        )
+        return reassign_row_ids(*self._table(), **_scope(partitions, dry_run=dry_run))
 
     def create_global_index(
         self,
@@ -423,6 +411,16 @@ class RewriteOperations:
         if not specs:
             raise invalid_argument("A partition", None, "a dict of the partition's values")
         return mark_partitions_done(*self._table(), specs)
+
+
+class _Scope(TypedDict):
+    partitions: list[PartitionSpec] | None
+    dry_run: bool
+
+
+def _scope(partitions: object, *, dry_run: bool) -> _Scope:
+    """Return the checked arguments of what most operations change."""
+    return {"partitions": partition_list(partitions), "dry_run": boolean("dry_run", dry_run)}
 
 
 def _index_of(column: str, index_type: str, partitions: object) -> GlobalIndexOf:

@@ -105,7 +105,7 @@ def test_every_option_is_defined_once_and_described_in_a_sentence() -> None:
     others += [one.option.key for one in with_status(OptionStatus.READ_ONLY)]
     assert len(others) == len(set(others))
     for one in OPTION_REFERENCE.values():
-        assert re.fullmatch(r"(-D|-U|[A-Z]).*\.", one.option.description.strip()), one.option.key
+        assert re.fullmatch(r"(-D|-U|[A-Z]).*\.", one.description.strip()), one.option.key
 
 
 ON_OPTIONS_ALONE = {

@@ -13,7 +13,7 @@ from paimon_explore.metadata.options.option_enums import (
     MergeEngine,
     TagPeriodFormatter,
 )
-from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS, OPTION_REFERENCE
 from paimon_explore.metadata.options.table_options import (
     BUCKET,
     BUCKET_KEY,
@@ -164,5 +164,6 @@ def test_immutable_options_are_those_of_java() -> None:
 
 
 def test_every_option_is_listed_by_its_key_and_described() -> None:
-    assert all(key == option.key and option.description for key, option in ALL_OPTIONS.items())
+    assert all(key == option.key for key, option in ALL_OPTIONS.items())
+    assert all(one.description for one in OPTION_REFERENCE.values())
     assert TARGET_FILE_SIZE in ALL_OPTIONS.values()
