@@ -81,15 +81,16 @@ def _spread_members(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None
     }
     tables = {one.alias_or_name.lower() for one in tree.find_all(exp.Table, exp.Subquery)}
     for column in list(tree.find_all(exp.Column)) if arrays else ():
-        *before, array, member = ["", *column.parts]
-        name = "" if isinstance(array, str) else array.name.lower()
-        if name in tables or member.name.lower() not in arrays.get(name, ()):
+        before, array, member = column.parts[-3:-2], column.parts[-2:][0], column.parts[-1]
+        members = arrays.get(array.name.lower(), ())
+        if array is member or array.name.lower() in tables or member.name.lower() not in members:
             continue
         item = exp.to_identifier("_item")
         made = call("struct_extract", item, exp.Literal.string(member.name))
-        members = each(exp.Column(this=array, table=before[-1] or None), made, item)
+        value = exp.Column(this=array.copy(), table=before[0].copy() if before else None)
+        found = each(value, made, item)
         is_item = column.arg_key == "expressions" and isinstance(column.parent, exp.Select)
-        column.replace(exp.alias_(members, member.name, quoted=True) if is_item else members)
+        column.replace(exp.alias_(found, member.name, quoted=True) if is_item else found)
 
 
 def mark_sources(tree: exp.Expr, columns: _Columns) -> None:

@@ -172,7 +172,7 @@ def parsed_number(text: str, form: str) -> str:
     """Return the number that a text has by a format of `to_number`.
 
     >>> parsed_number("-$1,234.5", "S$9,999.99")
-    '-1234.5'
+    '-01234.5'
     """
     first, currency, whole, fraction, last = _format(form)
     pattern = ""
