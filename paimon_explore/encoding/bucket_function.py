@@ -199,13 +199,14 @@ _HIVE: dict[TypeRoot, Callable[[Column], Ints]] = {
 
 
 # Spec: concepts/spec/datafile, bucket section. Check values come from Java 0.9.0 and 2.0.0.
-def hash_rows(rows: pa.BinaryArray) -> Hashes:
+def hash_rows(rows: pa.BinaryArray, seeds: _UInt32s | None = None) -> Hashes:
     """Hash rows or other byte strings; null is hashed as an empty string.
 
     Trailing bytes after the last multiple of 4 are mixed in one by one, as signed numbers.
 
     Args:
         rows: n byte strings; rows are without arity.
+        seeds: with which the hashes begin; by default that of buckets.
 
     Returns:
         n signed hashes.
@@ -215,17 +216,17 @@ def hash_rows(rows: pa.BinaryArray) -> Hashes:
     """
     offsets, data = nb.var_values(rows)
     sizes = np.where(nb.valid_mask(rows), np.diff(offsets), 0)
+    state = np.full(len(rows), _SEED, np.uint32) if seeds is None else seeds
     if len(sizes) and (sizes == sizes[0]).all():
-        return _hash_equal_sizes(data, offsets[:-1], int(sizes[0]))
+        return _hash_equal_sizes(data, offsets[:-1], int(sizes[0]), state)
     hashes = np.empty(len(rows), np.int32)
     for size in np.unique(sizes).tolist():
         group = np.nonzero(sizes == size)[0]
-        hashes[group] = _hash_equal_sizes(data, offsets[:-1][group], size)
+        hashes[group] = _hash_equal_sizes(data, offsets[:-1][group], size, state[group])
     return hashes
 
 
-def _hash_equal_sizes(data: nb.Bytes, starts: nb.Ints, size: int) -> Hashes:
-    state: _UInt32s = np.full(len(starts), _SEED, np.uint32)
+def _hash_equal_sizes(data: nb.Bytes, starts: nb.Ints, size: int, state: _UInt32s) -> Hashes:
     whole = size - size % _BLOCK
     if whole:
         blocks = np.ndarray((len(data) - _BLOCK + 1,), "<u4", buffer=data, strides=(1,))

@@ -9,12 +9,15 @@ from sqlglot import exp
 
 from paimon_explore.data_types.definitions import (
     TIMESTAMPS,
+    ArrayType,
     AtomicType,
     DataType,
     MapType,
+    RowType,
     TypeRoot,
 )
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sql_statements.duckdb.spark_functions import call, each
 from paimon_explore.sql_statements.query_pushdown import SOURCE
 
 _Columns = Callable[[str], Iterable[str] | None]
@@ -27,6 +30,7 @@ _ENDS = (("int", 2**31), ("bigint", 2**63))
 """The types of constants, and the first number beyond each; a larger constant is a DECIMAL."""
 _ROOTS = {
     TypeRoot.FLOAT: "float",
+    TypeRoot.DOUBLE: "double",
     TypeRoot.TINYINT: "tinyint",
     TypeRoot.SMALLINT: "smallint",
     TypeRoot.INT: "int",
@@ -43,10 +47,14 @@ _ROOTS = {
 def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -> None:
     """Mark the columns that are maps, of which `explode` returns two columns, or of plain types.
 
+    Members of an array of structs become the array of these members.
+
     Args:
         tree: the query; a column that a part of it names has the type of its value.
         columns: the names and types of the columns of its tables.
     """
+    columns = list(columns)
+    _spread_members(tree, columns)
     kinds: dict[str, str] = {}
     for given, column_type in columns:
         kind, name = _type_name(column_type), given.lower()
@@ -62,6 +70,27 @@ def mark_types(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -
         name = alias.alias.lower()
         own = [one for one in found.get(name, ()) if name not in kinds or _may_be_alias(one)]
         _mark(own, alias.this)
+
+
+def _spread_members(tree: exp.Expr, columns: Iterable[tuple[str, DataType | None]]) -> None:
+    """Replace `array.member`, of an array of structs, by the array of the members."""
+    arrays = {
+        name.lower(): {field.name.lower() for field in kind.element.fields}
+        for name, kind in columns
+        if isinstance(kind, ArrayType) and isinstance(kind.element, RowType)
+    }
+    tables = {one.alias_or_name.lower() for one in tree.find_all(exp.Table, exp.Subquery)}
+    for column in list(tree.find_all(exp.Column)) if arrays else ():
+        before, array, member = column.parts[-3:-2], column.parts[-2:][0], column.parts[-1]
+        members = arrays.get(array.name.lower(), ())
+        if array is member or array.name.lower() in tables or member.name.lower() not in members:
+            continue
+        item = exp.to_identifier("_item")
+        made = call("struct_extract", item, exp.Literal.string(member.name))
+        value = exp.Column(this=array.copy(), table=before[0].copy() if before else None)
+        found = each(value, made, item)
+        is_item = column.arg_key == "expressions" and isinstance(column.parent, exp.Select)
+        column.replace(exp.alias_(found, member.name, quoted=True) if is_item else found)
 
 
 def mark_sources(tree: exp.Expr, columns: _Columns) -> None:
@@ -269,6 +298,10 @@ def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -
         node: the expression; it is changed.
         as_beside: casts a text as Spark does for the type of another value, the first argument.
     """
+    if isinstance(node, exp.SetOperation):
+        for items in _set_columns(node):
+            _widen_column(items, as_beside)
+        return
     parts = _operands(node)
     for text, other in _texts(node, parts):
         text.replace(as_beside(other, text))
@@ -282,6 +315,41 @@ def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -
                 kind = next((kind for kind, end in _ENDS if int(plain.name) < end), "")
                 if kind:
                     one.replace(exp.cast(one.copy(), kind))
+
+
+def _set_columns(node: exp.Expr) -> list[tuple[exp.Expr, ...]]:
+    """Return the expressions of each column of a set operation, which is part of no other one."""
+    if isinstance(node.parent, exp.SetOperation) or node.args.get("by_name"):
+        return []
+    queries: list[exp.Expr] = [node]
+    while any(isinstance(one, exp.SetOperation) for one in queries):
+        queries = [
+            part.unnest()
+            for one in queries
+            for part in ((one.left, one.right) if isinstance(one, exp.SetOperation) else (one,))
+        ]
+    items = [one.expressions for one in queries if isinstance(one, exp.Select)]
+    is_plain = len(items) == len(queries) and not any(one.is_star for row in items for one in row)
+    return list(zip(*items, strict=True)) if is_plain and len({*map(len, items)}) == 1 else []
+
+
+def _widen_column(
+    items: Sequence[exp.Expr], as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]
+) -> None:
+    """Cast the texts and FLOATs of a column of a set operation as those of other expressions."""
+    parts = [one.unalias() for one in items]
+    present = [one for one in parts if not isinstance(one, exp.Null)]
+    kind = _widest(present)[1] if any(map(is_text, present)) else ""
+    kind = "double" if any(_is_of(one, "double") for one in present) else kind
+    is_real = any(not _is_of(one, "float") for one in present)
+    for item, one in zip(items, parts, strict=True):
+        if kind and is_text(one):
+            made = as_beside(exp.cast(exp.Null(), kind), one)
+        elif is_real and _is_of(one, "float"):
+            made = exp.cast(one.copy(), "double")
+        else:
+            continue
+        item.replace(exp.alias_(made, item.alias_or_name, quoted=True))
 
 
 def _texts(node: exp.Expr, parts: Sequence[exp.Expr]) -> Iterator[tuple[exp.Expr, exp.Expr]]:

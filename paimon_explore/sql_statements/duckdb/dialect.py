@@ -15,7 +15,12 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.sql_statements.clauses import silent_sqlglot
-from paimon_explore.sql_statements.duckdb.column_names import ALIASES, WRITTEN, column_namer
+from paimon_explore.sql_statements.duckdb.column_names import (
+    ALIASES,
+    WRITTEN,
+    column_namer,
+    mark_constants,
+)
 from paimon_explore.sql_statements.duckdb.spark_functions import call
 from paimon_explore.sql_statements.duckdb.spark_semantics import (
     GENERATORS,
@@ -161,6 +166,7 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
 
 
 def _name_as_spark(tree: exp.Query, text: str) -> None:
+    mark_constants(tree)
     for function in tree.find_all(exp.Func, exp.Mod):
         given = text[function.meta.get("start", 0) : function.meta.get("end", -1) + 1].lower()
         if given in ALIASES:
@@ -230,17 +236,25 @@ def _operands(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
+_OF_STARS = frozenset({"struct", "hash", "xxhash64"})
+"""Functions whose arguments may be `*`."""
+
+
 def _check_star(star: exp.Expr) -> None:
-    """Refuse `*` as an argument, but in `count(*)`."""
+    """Refuse `*` as an argument, but in `count(*)`, `struct(*)` and hashes of rows."""
     value = star.parent if isinstance(star.parent, exp.Column) else star
     holder = value.parent
     while isinstance(holder, exp.Distinct):
         holder = holder.parent
-    is_counted = isinstance(holder, exp.Count) and star.parent is holder
-    if isinstance(holder, exp.Func) and not is_counted:
-        name = holder.name if isinstance(holder, exp.Anonymous) else holder.sql_name()
+    if not isinstance(holder, exp.Func) or (
+        isinstance(holder, exp.Count) and star.parent is holder
+    ):
+        return
+    name = holder.name if isinstance(holder, exp.Anonymous) else holder.sql_name()
+    name = name.removeprefix(_UNKNOWN).lower()
+    if name not in _OF_STARS or (name == "struct" and len(holder.expressions) > 1):
         raise UnsupportedFeatureError(
-            f"* as an argument of {name.lower()}", hint="Write the names of the columns."
+            f"* as an argument of {name}", hint="Write the names of the columns."
         )
 
 
@@ -348,7 +362,11 @@ def _new_names(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
     for at, (one, after) in enumerate(pairwise(tokens)):
         before = [token.text.upper() for token in tokens[max(at - 2, 0) : at]]
         is_star = before[-1:] == ["*"] and before[0] in {"SELECT", "DISTINCT", ",", "."}
-        if after.sign != "(":
+        is_cast = before in (["CAST", "("], ["TRY_CAST", "("]) and after.word == "AS"
+        if is_cast and one.kind in {Kind.NUMBER, Kind.TEXT}:  # see `mark_constants`
+            yield one.start, one.start, "("
+            yield one.end, one.end, ")"
+        elif after.sign != "(":
             if one.word in _WITHOUT_PARENTHESES and before[-1:] != ["."]:
                 yield one.start, one.end, f"`{one.text}`"
         elif one.word == "WINDOW":

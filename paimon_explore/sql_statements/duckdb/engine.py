@@ -49,10 +49,14 @@ from paimon_explore.sql_statements.duckdb.dialect import (
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, paimon_type
-from paimon_explore.sql_statements.duckdb.scan_rows import DirectRows, has_few_rows, plain_scan
+from paimon_explore.sql_statements.duckdb.scan_rows import (
+    DirectRows,
+    has_few_rows,
+    plain_scan,
+    variant_paths,
+)
 from paimon_explore.sql_statements.duckdb.top_rows import selected_rows, top_rows
 from paimon_explore.sql_statements.duckdb.type_names import plain_type
-from paimon_explore.sql_statements.duckdb.variant_paths import variant_paths
 from paimon_explore.sql_statements.engine import (
     TARGET_VIEW,
     Args,
@@ -580,12 +584,8 @@ def _reads_first_rows(tree: exp.Query) -> bool:
     clauses = {key for key, value in tree.args.items() if value}
     tables = list(tree.find_all(exp.Table))
     is_plain = isinstance(tree, exp.Select) and clauses <= _PLAIN_CLAUSES
-    return (
-        is_plain
-        and "limit" in clauses
-        and len(tables) == 1
-        and tree.find(exp.Subquery, exp.AggFunc) is None
-    )
+    is_simple = is_plain and tree.find(exp.Subquery, exp.AggFunc) is None
+    return is_simple and "limit" in clauses and len(tables) == 1
 
 
 def _duck_rows(rows: QueryRows) -> DuckRows:

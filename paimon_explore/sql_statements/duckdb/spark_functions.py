@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -15,17 +14,6 @@ _OF_NO_ROWS = (
     *(exp.Window, exp.ArrayAgg, exp.ArrayUniqueAgg, exp.Corr, exp.RegrSlope, exp.RegrR2),
 )
 """Aggregates, and what holds them, whose result differs where they have no rows."""
-_PARTS = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z']+)")
-_DIRECTIVES = dict(
-    one.split(" ")
-    for one in (
-        *("y %Y", "yy %y", "yyy %Y", "yyyy %Y", "M %-m", "MM %m", "MMM %b", "MMMM %B"),
-        *("L %-m", "LL %m", "LLL %b", "LLLL %B", "d %-d", "dd %d", "D %-j", "DDD %j"),
-        *("E %a", "EE %a", "EEE %a", "EEEE %A", "a %p", "H %-H", "HH %H", "h %-I", "hh %I"),
-        *("m %-M", "mm %M", "s %-S", "ss %S", "SSS %g", "SSSSSS %f", "SSSSSSSSS %n"),
-    )
-)
-"""Directives of `strftime` by the letters of Java."""
 
 
 def call(name: str, *parts: exp.Expr) -> exp.Expr:
@@ -40,6 +28,11 @@ def struct_of(names: Iterable[str], values: Iterable[exp.Expr]) -> exp.Expr:
         for name, value in zip(names, values, strict=True)
     ]
     return exp.Struct(expressions=members)
+
+
+def unpacked(value: exp.Expr) -> exp.Expr:
+    """Return an argument; `*` as the columns that it stands for."""
+    return exp.Columns(this=value.copy(), unpack=True) if value.is_star else value.copy()
 
 
 def each(items: exp.Expr, made: exp.Expr, *parameters: exp.Expr) -> exp.Expr:
@@ -78,66 +71,6 @@ def refused(what: str, hint: str = "") -> Callable[..., exp.Expr]:
         raise UnsupportedFeatureError(f"{what} without Spark", hint=hint)
 
     return refuse
-
-
-def strftime_pattern(pattern: str) -> str:
-    """Return a pattern of Spark as one of DuckDB.
-
-    Raises:
-        UnsupportedFeatureError: DuckDB has no directive for some letters of it.
-
-    >>> strftime_pattern("yyyy-MM-dd'T'HH:mm:ss.SSS")
-    '%Y-%m-%dT%H:%M:%S.%g'
-    """
-    return _PARTS.sub(_directive, pattern)
-
-
-class ParsingPattern(NamedTuple):
-    """A pattern of `strptime`.
-
-    Attributes:
-        text: the pattern; it begins with a year if that of Spark has none.
-        has_year: whether the pattern of Spark has a year; times without one are of 1970.
-        is_short: whether the year has two digits, which are those of 2000 to 2099.
-    """
-
-    text: str
-    has_year: bool
-    is_short: bool
-
-
-def parsing_pattern(pattern: str) -> ParsingPattern:
-    """Return a pattern of Spark by which DuckDB parses a text.
-
-    Raises:
-        UnsupportedFeatureError: DuckDB has no directive for some letters of it.
-    """
-    text = strftime_pattern(pattern)
-    letters = set(re.findall(r"%-?(.)", text))
-    if "j" in letters and letters & set("mbBd"):
-        raise UnsupportedFeatureError(f"the pattern {pattern!r} with a day of the year and a date")
-    has_year = bool(letters & set("yY"))
-    return ParsingPattern(text if has_year else f"%Y {text}", has_year, "y" in letters)
-
-
-def _directive(part: re.Match[str]) -> str:
-    quoted, letters, other = part[1], part[2], part[4]
-    if quoted is not None:
-        return quoted.replace("''", "'").replace("%", "%%") or "'"
-    if other is not None:
-        return other.replace("%", "%%")
-    if letters not in _DIRECTIVES:
-        raise UnsupportedFeatureError(
-            f"the letters {letters!r} in a pattern of dates and times without Spark",
-            hint=f"Letters: {', '.join(_DIRECTIVES)}. Text is quoted: 'T'.",
-        )
-    return _DIRECTIVES[letters]
-
-
-def _formatted(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:
-    form = strftime_pattern(constant(pattern, "A pattern of times"))
-    time = exp.cast(value, "timestamp", dialect="duckdb")
-    return call("strftime", time, exp.Literal.string(form))
 
 
 def _difference(node: exp.Expr) -> exp.Expr:
@@ -300,11 +233,6 @@ def _any_of_rows(node: exp.Expr) -> exp.Expr:
     )
 
 
-def _unix_text(seconds: exp.Expr, pattern: exp.Expr | None = None) -> exp.Expr:
-    form = pattern or exp.Literal.string("yyyy-MM-dd HH:mm:ss")
-    return _formatted(call("to_timestamp", seconds), form)
-
-
 _UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 _FIELDS = {
     "MONTH": r"-\d+",
@@ -463,14 +391,27 @@ def _skewness(node: exp.Expr) -> exp.Expr:
     less = exp.Sub(this=count, expression=exp.Literal.number(2))
     pairs = exp.Sub(this=exp.Mul(this=count, expression=count), expression=count)
     scale = exp.Div(this=exp.Paren(this=less), expression=call("sqrt", exp.Paren(this=pairs)))
-    return exp.Paren(this=exp.Mul(this=node.copy(), expression=scale))
+    found = exp.Paren(this=exp.Mul(this=node.copy(), expression=scale))
+    spread = call("stddev_pop", node.this.copy())
+    return exp.func(
+        "coalesce",
+        found,
+        null_if(
+            exp.EQ(this=spread, expression=_ZERO.copy()),
+            exp.Mul(this=spread.copy(), expression=_ZERO.copy()),
+        ),
+    )
 
 
 def _json_text(node: exp.Expr) -> exp.Expr:
     """Return a value in a text of JSON; null if it is none."""
-    if "*" in node.expression.sql(SPARK):
-        raise UnsupportedFeatureError("a wildcard in the path of get_json_object without Spark")
-    node.set("this", call("spark_valid_json", call("spark_document", node.this.copy())))
+    document = call("spark_valid_json", call("spark_document", node.this.copy()))
+    wildcards = len(list(node.expression.find_all(exp.JSONPathWildcard)))
+    if wildcards > 1:
+        refused("several wildcards in the path of get_json_object")()
+    if wildcards:
+        return call("spark_json_matches", call("json_extract", document, node.expression.copy()))
+    node.set("this", document)
     return node
 
 
@@ -494,12 +435,22 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     "user": _user,
     "every": lambda value: call("bool_and", value),
     "some": lambda value: call("bool_or", value),
-    "date_format": _formatted,
-    "from_unixtime": _unix_text,
     "date_part": lambda unit, value: _field(constant(unit, "The field"), value),
     "datepart": lambda unit, value: _field(constant(unit, "The field"), value),
     "format_string": _formatted_text,
     "printf": _formatted_text,
+    "timediff": lambda unit, start, end: _difference(
+        exp.TimestampDiff(this=end, expression=start, unit=exp.var(unit.name))
+    ),
+    "make_ym_interval": lambda years=_ZERO, months=_ZERO: exp.Interval(
+        this=exp.Paren(
+            this=exp.Add(
+                this=exp.Mul(this=exp.Paren(this=years), expression=exp.Literal.number(12)),
+                expression=exp.Paren(this=months),
+            )
+        ),
+        unit=exp.var("MONTH"),
+    ),
     "std": lambda value: call("stddev", value),
     "try_sum": lambda value: call("sum", value),
     "try_avg": lambda value: call("avg", value),
@@ -508,14 +459,8 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
     ),
     "time_bucket": lambda width, time: call("spark_time_bucket", width, time),
     "approx_top_k": refused("the function approx_top_k"),
-    "hash": refused("the function hash"),
-    "xxhash64": refused("the function xxhash64"),
-    "to_char": refused("the function to_char", "date_format formats times."),
-    "to_varchar": refused("the function to_varchar", "date_format formats times."),
-    "to_number": refused(
-        "the function to_number", "CAST(… AS DECIMAL(p, s)) parses plain numbers."
-    ),
-    "try_to_number": refused("the function try_to_number", "try_cast parses plain numbers."),
+    "hash": lambda *values: call("spark_hash", *map(unpacked, values)),
+    "xxhash64": lambda *values: call("xxhash64", *map(unpacked, values)),
     "bitmap_construct_agg": refused("the function bitmap_construct_agg"),
 }
 """Functions that sqlglot does not know, or translates otherwise, by name."""
@@ -545,6 +490,11 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.FirstValue: _first,
     exp.LastValue: _first,
     exp.Interval: _interval,
+    exp.Struct: lambda node: (
+        call("struct_pack", unpacked(node.expressions[0]))
+        if node.expressions and node.expressions[0].is_star
+        else node
+    ),
     exp.Elt: lambda node: call(
         "spark_elt",
         exp.Array(expressions=[one.copy() for one in node.expressions]),

@@ -235,7 +235,7 @@ def _time_windows(node: exp.Expr) -> list[exp.Expr]:
     lengths = [_micros(one) for one in (size, *more)]
     slide, start = (*lengths[1:], *(lengths[0], 0)[len(more) :])
     numbers = [exp.Literal.number(one) for one in (lengths[0], slide, start)]
-    rows = call("unnest", call("spark_windows", time.copy(), *numbers))
+    rows = call("unnest", call("spark_windows", call("spark_instant", time.copy()), *numbers))
     query = exp.Select(expressions=[exp.alias_(rows, _WINDOW, quoted=True)])
     return [exp.Lateral(this=exp.Subquery(this=query), alias=exp.TableAlias(this="_windows"))]
 

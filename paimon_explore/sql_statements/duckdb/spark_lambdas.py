@@ -11,7 +11,6 @@ from paimon_explore.sql_statements.duckdb.spark_functions import (
     call,
     each,
     of_values,
-    refused,
 )
 
 _NAMES = {
@@ -87,6 +86,35 @@ def _finished(node: exp.Expr) -> exp.Expr:
     return applied(node, finish.copy())
 
 
+def _sorted(node: exp.Expr) -> exp.Expr:
+    """Return `array_sort` with a comparator as insertions into the sorted elements before."""
+    function = node.args.get("expression")
+    if function is None:
+        return node
+    kept, one, other = map(exp.to_identifier, ("_kept", "_one", "_other"))
+    order = exp.func("coalesce", _body(function, {0: one, 1: other}), exp.Literal.number(0))
+
+    def part(test: type[exp.Binary]) -> exp.Expr:
+        chosen = test(this=order.copy(), expression=exp.Literal.number(0))
+        return call("list_filter", kept.copy(), exp.Lambda(this=chosen, expressions=[one.copy()]))
+
+    made = call("list_concat", call("list_append", part(exp.LTE), other.copy()), part(exp.GT))
+    insert = exp.Lambda(this=made, expressions=[kept.copy(), other.copy()])
+    none = call("list_slice", node.this.copy(), *map(exp.Literal.number, (1, 0)))
+    return call("list_reduce", node.this.copy(), insert, none)
+
+
+def _zipped_maps(first: exp.Expr, second: exp.Expr, function: exp.Expr) -> exp.Expr:
+    """Return `map_zip_with`: the result of a lambda for each key of two maps."""
+    key, maps = exp.to_identifier("_key"), (first, second)
+    values = {at: call("map_extract_value", one.copy(), key) for at, one in enumerate(maps, 1)}
+    keys = call(
+        "spark_distinct", call("list_concat", *(call("map_keys", one.copy()) for one in maps))
+    )
+    pairs = each(keys, call("row", key.copy(), _body(function, {0: key, **values})), key)
+    return of_values(call("map_from_entries", pairs), *maps)
+
+
 def _all_or_any(array: exp.Expr, test: exp.Expr) -> exp.Expr:
     return call("spark_any", call("list_transform", array, test))
 
@@ -108,6 +136,7 @@ BY_NAME: Mapping[str, Callable[..., exp.Expr]] = {
         _over_pairs(call("list_zip", a, b), function, [None]), a, b
     ),
     "map_filter": _filtered_map,
+    "map_zip_with": _zipped_maps,
     "transform_values": _mapped([0, None]),
     "transform_keys": _mapped([None, 1]),
 }
@@ -117,10 +146,6 @@ BY_CLASS: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Transform: _indexed,
     exp.ArrayFilter: _indexed,
     exp.Reduce: _finished,
-    exp.ArraySort: lambda node: (
-        refused("the function array_sort with a comparator")()
-        if node.args.get("expression")
-        else node
-    ),
+    exp.ArraySort: _sorted,
 }
 """Functions by the class of their expression."""

@@ -7,7 +7,12 @@ from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import column_type
-from paimon_explore.sql_statements.duckdb import spark_functions, spark_generators, spark_lambdas
+from paimon_explore.sql_statements.duckdb import (
+    spark_functions,
+    spark_generators,
+    spark_lambdas,
+    time_patterns,
+)
 from paimon_explore.sql_statements.duckdb.column_types import (
     negative_constant,
     number_constant,
@@ -26,7 +31,6 @@ from paimon_explore.sql_statements.duckdb.spark_functions import (
     is_null,
     null_if,
     of_values,
-    parsing_pattern,
     refused,
     struct_of,
 )
@@ -453,11 +457,13 @@ def _parsed(kind: str, *, fails: bool = True) -> Callable[..., exp.Expr]:
             return _as_spark(exp.TryCast(this=text, to=to))
         if pattern is None:
             return _cast(text, kind)
-        form = parsing_pattern(constant(pattern, "A pattern of times"))
+        form = time_patterns.parsing_pattern(constant(pattern, "A pattern of times"))
         name = "strptime" if fails else "try_strptime"
         value: exp.Expr = exp.cast(text, "text")
         if not form.has_year:
             value = exp.DPipe(this=exp.Literal.string("1970 "), expression=value)
+        if "%z" in form.text:  # of which DuckDB reads no Z
+            value = call("regexp_replace", value, *map(exp.Literal.string, ("Z$", "+00:00")))
         time = call(name, value, exp.Literal.string(form.text))
         return exp.cast(
             call("spark_century", time) if form.is_short else time, kind, dialect="duckdb"
@@ -484,6 +490,7 @@ def _tried(kind: type[exp.Binary]) -> Callable[[exp.Expr], exp.Expr]:
 _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     **spark_functions.BY_NAME,
     **spark_lambdas.BY_NAME,
+    **time_patterns.BY_NAME,
     "variant_get": _variant_getter(fails=True),
     "try_variant_get": _variant_getter(fails=False),
     "from_json": _from_json,

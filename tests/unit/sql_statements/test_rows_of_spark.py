@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+
 import paimon_explore as pe
 from support.small_tables import new_catalog
 from support.sql_cases import CASES, other_results
@@ -36,6 +38,15 @@ def test_columns_without_names_have_those_of_spark() -> None:
         "date_diff(d, d), CAST((n + 1) AS DECIMAL(15,4)), TRY_CAST((n + 1) AS DECIMAL(9,0)), "
         "max(nvl(substr(s, 1, 1), s))"
     )
+    constants = "2, 1.5, 1000.0, DATE '2024-01-02', CAST(1 AS BIGINT), split(s, -, -1), (s IS NULL)"
+    given = "2L, 1.5D, 1e3, DATE '2024-01-02', CAST(1 AS BIGINT), split(s, '-'), isnull(s)"
+    others = ", named_struct(a, s), struct(s, 1), get_json_object(s, $.a), (NOT s LIKE a), int"
+    more = (
+        ", named_struct('a', s), struct(s, 1), get_json_object(s, '$.a'), s NOT LIKE 'a', int(int)"
+    )
+    query = f"SELECT {given}{more} FROM VALUES ('a', 1) t(s, int)"  # noqa: S608 - ours
+    found = pe.sql(query).schema.names
+    assert ", ".join(found) == constants + others
     outer = pe.sql("SELECT * FROM (SELECT upper('a') UNION ALL SELECT 'b')")
     assert outer.schema.names == ["upper(a)"]
     assert pe.sql("SELECT explode_outer(array(1))").schema.names == ["col"]
@@ -54,6 +65,12 @@ def test_columns_without_names_have_those_of_spark() -> None:
     assert pivoted.schema.names == ["x_sum((n + 1))", "x_count(1)"]
     empty = pe.sql("SELECT *, '' FROM (SELECT DISTINCT '', '' AS s UNION SELECT '', 'x')")
     assert empty.schema.names == ["''", "s", "''_1"]  # in Spark '', s and ''
+
+
+def test_members_of_an_array_of_structs_are_an_array() -> None:
+    rows = pa.table({"a": [[{"n": "x"}, {"n": None}]]})
+    found = pe.sql("SELECT a.n, t.a.n[0] AS first FROM t WHERE array_contains(a.n, 'x')", t=rows)
+    assert found.to_arrow().to_pylist() == [{"n": ["x", None], "first": "x"}]
 
 
 def test_texts_are_stored_as_a_cast_writes_them(tmp_path: Path) -> None:

@@ -120,7 +120,23 @@ CREATE MACRO spark.to_utc_timestamp(x, zone) AS
 CREATE MACRO spark.convert_timezone(target, x) AS CAST(x AS TIMESTAMPTZ) AT TIME ZONE target,
     (source, target, x) AS CAST(x AS TIMESTAMP) AT TIME ZONE source AT TIME ZONE target;
 CREATE MACRO spark.make_timestamp(y, m, d, h, n, s) AS
-    CAST(make_timestamp(y, m, d, h, n, s) AS TIMESTAMPTZ);
+    CAST(make_timestamp(y, m, d, h, n, s) AS TIMESTAMPTZ), (y, m, d, h, n, s, zone) AS
+    make_timestamp(y, m, d, h, n, s) AT TIME ZONE zone;
+CREATE MACRO spark.make_timestamp_ltz(y, m, d, h, n, s) AS spark.make_timestamp(y, m, d, h, n, s),
+    (y, m, d, h, n, s, zone) AS spark.make_timestamp(y, m, d, h, n, s, zone);
+CREATE MACRO spark.try_make_timestamp(y, m, d, h, n, s) AS
+    TRY(spark.make_timestamp(y, m, d, h, n, s)), (y, m, d, h, n, s, zone) AS
+    TRY(spark.make_timestamp(y, m, d, h, n, s, zone));
+CREATE MACRO spark.try_make_timestamp_ltz(y, m, d, h, n, s) AS
+    TRY(spark.make_timestamp(y, m, d, h, n, s)), (y, m, d, h, n, s, zone) AS
+    TRY(spark.make_timestamp(y, m, d, h, n, s, zone));
+CREATE MACRO spark.try_make_timestamp_ntz(y, m, d, h, n, s) AS
+    TRY(make_timestamp(y, m, d, h, n, s));
+CREATE MACRO spark.make_dt_interval(d := 0, h := 0, n := 0, s := 0) AS
+    to_days(d) + to_hours(h) + to_minutes(n) + to_seconds(s);
+-- One match of a path with a wildcard is its value, several are an array.
+CREATE MACRO spark_json_matches(a) AS CASE len(a) WHEN 0 THEN NULL WHEN 1 THEN CAST(a[1] AS VARCHAR)
+    ELSE '[' || array_to_string(a, ',') || ']' END;
 CREATE MACRO spark_valid_json(x) AS CASE WHEN json_valid(x) THEN x END;
 -- The i-th value is `a + i * step`, as months differ in length.
 CREATE MACRO spark_interval_months(i) AS 12 * date_part('year', i) + date_part('month', i);
@@ -152,8 +168,11 @@ CREATE MACRO spark_beside(x VARCHAR, o BIGINT) AS CAST(spark_whole(x) AS BIGINT)
     (x VARCHAR, o TIMESTAMP) AS CAST(spark_moment(x) AS TIMESTAMP),
     (x VARCHAR, o TIMESTAMPTZ) AS CAST(spark_moment(x) AS TIMESTAMPTZ),
     (x VARCHAR, o VARCHAR) AS x, (x, o) AS x;
-CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE), (x, i) AS x + i;
-CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i, (x, i) AS x + i;
+CREATE MACRO spark_moved_text(x, i) AS spark_shown(CAST(spark_moment(x) AS TIMESTAMPTZ) + i);
+CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE),
+    (x VARCHAR, i) AS spark_moved_text(x, i), (x, i) AS x + i;
+CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i,
+    (x VARCHAR, i) AS spark_moved_text(x, i), (x, i) AS x + i;
 -- The first arguments only have the types by which DuckDB chooses.
 CREATE MACRO spark_minus(v DATE, w DATE, a, b) AS to_days(CAST(a - b AS INTEGER)),
     (v, w, a, b) AS a - b;
@@ -369,12 +388,24 @@ CREATE MACRO spark_windows(t, size, slide, start) AS list_transform(
     'start': t - to_microseconds(o), 'end': t - to_microseconds(o) + to_microseconds(size)});
 CREATE MACRO spark.conv(x, a, b) AS spark_conv(CAST(x AS VARCHAR), a, b);
 CREATE MACRO spark.format_number(x, n) AS CASE WHEN typeof(n) = 'VARCHAR'
-    AND spark_fail('Patterns of format_number need Spark.') THEN NULL ELSE spark_format_number(
-    CAST(x AS VARCHAR), CAST(n AS INTEGER), typeof(x) IN ('DOUBLE', 'FLOAT')) END;
+    THEN spark_format_by_pattern(CAST(x AS VARCHAR), CAST(n AS VARCHAR)) ELSE spark_format_number(
+    CAST(x AS VARCHAR), TRY_CAST(n AS INTEGER), typeof(x) IN ('DOUBLE', 'FLOAT')) END;
 CREATE MACRO spark.mask(x, u := 'X', l := 'x', d := 'n', o := NULL) AS
     spark_mask(CAST(x AS VARCHAR), u, l, d, o);
 CREATE MACRO spark.parse_url(x, part) AS spark_parse_url(x, part, NULL),
     (x, part, k) AS spark_parse_url(x, part, k);
+CREATE MACRO spark.try_url_decode(x) AS CASE WHEN NOT regexp_matches(x,
+    '%(.?$|[^0-9A-Fa-f]|.[^0-9A-Fa-f])') THEN url_decode(replace(x, '+', ' ')) END;
+CREATE MACRO spark.quote(x) AS '''' || replace(x, '''', '\''') || '''';
+CREATE MACRO spark.randn() AS sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()),
+    (seed) AS sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random());
+CREATE MACRO spark.spark_partition_id() AS CAST(0 AS INTEGER);
+CREATE MACRO spark.vector_cosine_similarity(a, b) AS
+    CAST(list_cosine_similarity(CAST(a AS DOUBLE[]), CAST(b AS DOUBLE[])) AS FLOAT);
+CREATE MACRO spark.vector_inner_product(a, b) AS
+    CAST(list_inner_product(CAST(a AS DOUBLE[]), CAST(b AS DOUBLE[])) AS FLOAT);
+CREATE MACRO spark.vector_l2_distance(a, b) AS
+    CAST(list_distance(CAST(a AS DOUBLE[]), CAST(b AS DOUBLE[])) AS FLOAT);
 CREATE MACRO spark.url_decode(x) AS url_decode(replace(x, '+', ' '));
 CREATE MACRO spark.url_encode(x) AS
     replace(replace(replace(url_encode(x), '%20', '+'), '%2A', '*'), '~', '%7E');

@@ -2,14 +2,21 @@
 
 import math
 import re
+import struct
 from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import xxhash
 
 from paimon_explore.data_types.arrow import from_arrow
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, valid_mask
+from paimon_explore.encoding.bucket_function import hash_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.functions.json_functions import python_values
@@ -93,6 +100,97 @@ def format_number(text: str, digits: int, is_real: bool) -> str | None:  # noqa:
     return f"{value:,.{digits}f}"
 
 
+_PATTERN = re.compile(r"([^#0.,]*)([#0,]*)(?:\.([#0]*))?([^#0.,]*)")
+
+
+def format_by_pattern(text: str, pattern: str) -> str:
+    """Return a number by a pattern of Java's `DecimalFormat`.
+
+    >>> format_by_pattern("1234.565", "#,##0.00"), format_by_pattern("0.256", "0.#%")
+    ('1,234.56', '25.6%')
+    """
+    found = _PATTERN.fullmatch(pattern)
+    if found is None:
+        raise InvalidInputError(f"The pattern {pattern!r} of format_number is invalid.")
+    prefix, whole, fraction, suffix = (one or "" for one in found.groups())
+    value = round(Decimal(text) * (100 if "%" in suffix else 1), len(fraction))
+    digits, _, rest = f"{abs(value):.{len(fraction)}f}".partition(".")
+    digits = digits.rjust(whole.count("0"), "0")
+    if "," in whole:
+        size = len(whole.rpartition(",")[2])
+        digits = re.sub(rf"(?<=\d)(?=(?:\d{{{size}}})+$)", ",", digits)
+    least = fraction.count("0")
+    rest = rest[:least] + rest[least:].rstrip("0")
+    return f"{'-' * (value < 0)}{prefix}{digits}{'.' * bool(rest)}{rest}{suffix}"
+
+
+_FORMAT = re.compile(r"(MI|S)?(\$?)([09,]*)(\.[09]*)?(MI|S|PR)?")
+_SIGNS = {"S": "+-", "MI": " -"}
+
+
+def _format(form: str) -> tuple[str, ...]:
+    """Return the sign, currency, whole digits, fraction and sign of a format of numbers."""
+    found = _FORMAT.fullmatch(form.upper().replace("G", ",").replace("D", "."))
+    if found is None or not re.search("[09]", form):
+        raise InvalidInputError(
+            f"The format {form!r} of a number is invalid.",
+            hint="It is [MI|S][$] digits 0 and 9 with , and . [PR|MI|S], such as $9,999.99.",
+        )
+    return tuple(one or "" for one in found.groups())
+
+
+def number_text(text: str, form: str) -> str:
+    """Return a number by a format of `to_char`.
+
+    >>> number_text("-1234.5", "S$99,999.99"), number_text("1234", "999")
+    ('-$ 1,234.50', '###')
+    """
+    first, currency, whole, fraction, last = _format(form)
+    digits, _, rest = format(abs(Decimal(text)), "f").partition(".")
+    digits, rest = digits.lstrip("0"), rest.rstrip("0")
+    slots = len(whole.replace(",", ""))
+    if len(digits) > slots or len(rest) > len(fraction[1:]):
+        return re.sub("[09]", "#", form).replace(",", " ")
+    number, left = "", digits.rjust(slots)
+    for part in whole.split(","):
+        group, left = left[: len(part)], left[len(part) :]
+        number += "," if number.strip() else " " * bool(number)
+        number += group.replace(" ", "0") if part[:1] == "0" or number.strip() else group
+    if fraction:
+        number = (
+            f"{number[:-1]}{number[-1:].replace(' ', '0')}.{rest.ljust(len(fraction) - 1, '0')}"
+        )
+    is_negative = Decimal(text) < 0
+    before, after = (_SIGNS.get(one, "  ")[is_negative] if one else "" for one in (first, last))
+    if last == "PR":
+        before, after = ("<", ">") if is_negative else ("", "  ")
+    spaces = "" if currency else " " * (len(number) - len(number.lstrip(" ")))
+    return f"{spaces}{before}{currency}{number[len(spaces) :]}{after}"
+
+
+def parsed_number(text: str, form: str) -> str:
+    """Return the number that a text has by a format of `to_number`.
+
+    >>> parsed_number("-$1,234.5", "S$9,999.99")
+    '-01234.5'
+    """
+    first, currency, whole, fraction, last = _format(form)
+    pattern = ""
+    for part in whole.split(","):
+        least = len(part) if part[:1] == "0" else 0
+        pattern = f"(?:{pattern},)?" if pattern else ""
+        pattern += f"[0-9]{{{least},{len(part)}}}"
+    pattern = f"{re.escape(currency)}({pattern}(?:\\.[0-9]{{0,{len(fraction[1:])}}})?)"
+    sign = "[+-]?" if "S" in {first, last} else "-?"
+    pattern = (sign if first else "") + pattern + (sign if last in _SIGNS else "")
+    is_angled = last == "PR" and text.strip().startswith("<")
+    found = re.fullmatch(f"<{pattern}>" if is_angled else pattern, text.strip())
+    digits = found[1].replace(",", "") if found is not None else ""
+    if not digits.strip("."):
+        raise InvalidInputError(f"{text!r} is not a number of the format {form!r}.")
+    return f"{'-' * ('-' in text or is_angled)}0{digits}"
+
+
 def fail(message: str) -> None:
     """Raise an error, as a function of which the result of a query depends on nothing else."""
     raise InvalidInputError(message)
@@ -174,3 +272,83 @@ def parse_url(url: str, part: str, key: str | None) -> str | None:
         "USERINFO": user or None,
     }
     return parts.get(part)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SEED = 42
+_LONG_DIGITS = 18
+"""The digits of a DECIMAL that is hashed as a BIGINT."""
+
+
+def murmur_hashes(columns: Sequence[Column]) -> Column:
+    """Return Spark's `hash` of several columns."""
+    seeds = np.full(len(columns[0]), _SEED, np.uint32)
+    for column in columns:
+        seeds = _hashed(lambda rows, now: hash_rows(rows, now).view(np.uint32), column, seeds)
+    return pa.array(seeds.view(np.int32))
+
+
+def xxhashes(columns: Sequence[Column]) -> Column:
+    """Return Spark's `xxhash64` of several columns."""
+    seeds = np.full(len(columns[0]), _SEED, np.uint64)
+    for column in columns:
+        seeds = _hashed(_xxhashes, column, seeds)
+    return pa.array(seeds.view(np.int64))
+
+
+def _xxhashes(rows: pa.BinaryArray, seeds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    pairs = zip(python_values(rows), seeds.tolist(), strict=True)
+    return np.array([xxhash.xxh64_intdigest(row or b"", seed) for row, seed in pairs], np.uint64)
+
+
+def _hashed(
+    function: Callable[[pa.BinaryArray, npt.NDArray[Any]], npt.NDArray[Any]],
+    column: Column,
+    seeds: npt.NDArray[Any],
+) -> npt.NDArray[Any]:
+    """Return the hashes of values, which begin with other hashes; null leaves these."""
+    kind: Any = column.type
+    if isinstance(column, pa.StructArray):
+        for one in column.flatten():
+            seeds = _hashed(function, one, seeds)
+        return seeds
+    values = python_values(column)
+    if pa.types.is_list(kind):
+        for at in range(max((len(one) for one in values if one is not None), default=0)):
+            items = [one[at] if one is not None and at < len(one) else None for one in values]
+            seeds = _hashed(function, pa.array(items, kind.value_type), seeds)
+        return seeds
+    if pa.types.is_map(kind):
+        raise InvalidInputError("A map has no hash.", hint="Hash its sorted map_entries.")
+    rows = [None if one is None else _hashed_bytes(kind, one) for one in values]
+    found = pa.array(rows, pa.binary())
+    return np.where(valid_mask(found), function(found, seeds), seeds)
+
+
+def _hashed_bytes(kind: Any, value: Any) -> bytes:  # noqa: ANN401 - as its type says
+    """Return the bytes of a value that Spark hashes."""
+    match value:
+        case bytes():
+            return value
+        case str():
+            return value.encode()
+        case float():
+            form = "<f" if pa.types.is_float32(kind) else "<d"
+            return struct.pack(form, math.nan if math.isnan(value) else value + 0.0)
+        case Decimal():
+            whole = int(value.scaleb(kind.scale))
+            size = max(whole, ~whole).bit_length() // 8 + 1
+            is_long = kind.precision <= _LONG_DIGITS
+            return whole.to_bytes(
+                8 if is_long else size, "little" if is_long else "big", signed=True
+            )
+        case datetime():
+            moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+            micros = (moment - _EPOCH) // timedelta(microseconds=1)
+            return micros.to_bytes(8, "little", signed=True)
+        case date():
+            value = (value - _EPOCH.date()).days
+        case _:
+            pass
+    size = 8 if pa.types.is_int64(kind) else 4
+    return int(value).to_bytes(size, "little", signed=True)
