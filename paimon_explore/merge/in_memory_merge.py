@@ -162,8 +162,8 @@ def check_row_kind(spec: MergeSpec, rows: pa.RecordBatch, kind: int) -> None:
 
 def _twice(column: Column, *, known: bool) -> Column:
     """Two nulls, or the first value that is not null, twice."""
-    if known and len(found := column.drop_null().slice(0, 1)):
-        return pa.concat_arrays([found, found])
+    if known and len(found := column.drop_null()):
+        return found.take(index_array(np.zeros(2, np.int64)))
     return pa.array([None, None], column.type)
 
 
