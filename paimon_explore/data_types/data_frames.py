@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection as DuckDBPyConnection
     from pandas import DataFrame as DataFrame
 
@@ -35,3 +36,11 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
         return getattr(import_module(package), found)
     except ImportError:
         return Any
+
+
+def frame_of(rows: "pa.Table") -> "DataFrame":
+    """Convert rows to a pandas data frame; dates that Python does not have become datetime64."""
+    try:
+        return rows.to_pandas()
+    except ValueError:  # the years of Python's dates end with 9999
+        return rows.to_pandas(date_as_object=False)
