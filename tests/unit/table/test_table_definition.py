@@ -189,6 +189,8 @@ def test_a_column_without_values_has_to_get_a_type(tmp_path: Path) -> None:
         ("new_update", "Use table.update(…), table.delete(where) or table.merge(…)."),
         ("copy", "Use table.at(…), or catalog.table(name, options)."),
         ("primary_key", "Use table.schema."),
+        ("rollback_to_timestamp", "Use table.rollback_to(…)."),
+        ("new_vector_search_builder", "Use table.search(column, query)."),
         ("info", "Use table.profile()."),
         ("shape", "Use table.count()"),
         ("refresh", "Use the table as it is: each call reads the latest snapshot"),
