@@ -313,7 +313,7 @@ def to_pandas(rows: pa.Table, dtype_backend: str | None) -> "pd.DataFrame":
 
     if dtype_backend == "pyarrow":
         return rows.to_pandas(types_mapper=pd.ArrowDtype)
-    return rows.to_pandas(types_mapper=_nullable_types(pd))
+    return data_frames.frame_of(rows, _nullable_types(pd))
 
 
 def _nullable_types(pandas: Any) -> Callable[[pa.DataType], Any]:  # noqa: ANN401 - the module
