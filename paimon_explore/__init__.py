@@ -55,6 +55,8 @@ _NAMES_HERE = {
     "catalog.create_table(name, columns, primary_key=…, partition_by=…)": "Schema",
     "table.add_column(…) and the like": "SchemaChange",
     "the text 'database.table'": "Identifier",
+    "catalog.sql(text)": "SQLContext",
+    "table.create_tag(name) and table.tags": "Tag TagManager",
 }
 """Names that other libraries have, by what does the same here."""
 _EXTRAS = {"spark": "spark", "sql": "sql", "widgets": "notebook"}

@@ -27,6 +27,9 @@ _PLAIN = frozenset({"builtins", "datetime", "decimal"})
 def python_value(value: object) -> object:
     """Return the Python value of a scalar of numpy or Arrow; another value as it is.
 
+    Raises:
+        InvalidInputError: a date or time that Python does not have.
+
     >>> python_value(np.int64(3)), python_value(np.datetime64("2026-01-02"))
     (3, datetime.date(2026, 1, 2))
     """
@@ -35,7 +38,15 @@ def python_value(value: object) -> object:
         return value.astype("datetime64[us]").item() if isinstance(found, int) else found
     if isinstance(value, np.generic):
         return value.item()
-    return value.as_py() if isinstance(value, pa.Scalar) else value
+    if not isinstance(value, pa.Scalar):
+        return value
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError) as error:
+        raise InvalidInputError(
+            f"A value of Arrow's type {value.type} cannot be a Python object: {error}.",
+            hint="Write it as text, as in \"d = DATE '10000-01-01'\".",
+        ) from error
 
 
 def invalid_argument(

@@ -14,7 +14,12 @@ from paimon_explore.command_line.options import (
     output_options,
     table_name,
 )
-from paimon_explore.errors import InvalidInputError, NotFoundError, undo_on_error
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    undo_on_error,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 
@@ -24,7 +29,9 @@ if TYPE_CHECKING:
     from paimon_explore.command_line.file_import.import_file import ImportFile, Target
     from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
+    from paimon_explore.metadata.schema.table_schema import TableSchema
     from paimon_explore.metadata.snapshot import Snapshot
+    from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.table import Table
 
 
@@ -48,6 +55,36 @@ class NewTable:
     def is_given(self) -> bool:
         """Whether an option of a new table is given."""
         return bool(self.primary_key or self.partition_by or self.types or self.options)
+
+    def schema(self, catalog: "Catalog", name: str, columns: dict[str, str]) -> "TableSchema":
+        """Return the schema that the table would have; nothing is created.
+
+        Args:
+            catalog: the catalog.
+            name: `database.table`.
+            columns: its columns and their types.
+
+        Raises:
+            AlreadyExistsError: the table exists.
+            InvalidInputError: columns, keys or options break a rule, which the message names.
+            UnsupportedFeatureError: the option `type` is not that of a table with snapshots.
+        """
+        from paimon_explore.metastore.catalog_values import check_paimon_table
+        from paimon_explore.metastore.identifier import new_table
+        from paimon_explore.table.catalog.catalog_objects import new_table_schema
+
+        wanted = new_table(name)
+        made = new_table_schema(
+            catalog,
+            columns,
+            primary_key=self.primary_key,
+            partition_by=self.partition_by,
+            options=self.options,
+        )
+        check_paimon_table(wanted, made, "by create_table")
+        if catalog.table_exists(name):
+            raise AlreadyExistsError("table", wanted.table, wanted.database)
+        return made
 
 
 @command(main_group, "import")
@@ -173,7 +210,8 @@ class ImportJob:
             ) from error
         counter = RowCounter(self.files, _target_of(table))
         if is_dry_run:
-            self._report(table.name, counter.read_all(), "would be imported")
+            counter.check(table.schema)
+            self._report(table.name, counter.rows, "would be imported")
             return
         if is_overwrite:
             question = f"{table.name}: replace all {table.count():,} rows?"
@@ -208,15 +246,16 @@ class ImportJob:
         }
         if is_dry_run:
             counter = RowCounter(self.files, _target_of_types(columns))
-            self._report(self.name, counter.read_all(), "would be imported", columns=columns)
+            counter.check(new.schema(catalog, self.name, columns))
+            self._report(self.name, counter.rows, "would be imported", columns=columns)
             return
         database = self.name.partition(".")[0]
         catalog.create_database(database, if_not_exists=True)
         table = catalog.create_table(
             self.name,
             columns,
-            primary_key=list(new.primary_key),
-            partition_by=list(new.partition_by),
+            primary_key=new.primary_key,
+            partition_by=new.partition_by,
             options=new.options,
         )
         counter = RowCounter(self.files, _target_of(table))
@@ -286,11 +325,16 @@ class RowCounter:
                 show()
                 yield batch
 
-    def read_all(self) -> int:
-        """Read and cast everything, and return the number of rows."""
-        for _ in self.batches():
+    def check(self, schema: "TableSchema") -> None:
+        """Read everything, cast it, and check that a table with a schema can store it.
+
+        Raises:
+            InvalidInputError: a value does not fit, or is null in a NOT NULL column.
+        """
+        from paimon_explore.write.input.table_batches import InputShape, open_rows
+
+        for _ in open_rows(self.batches(), InputShape(row_type=schema.row_type)):
             pass
-        return self.rows
 
 
 def _target_of(table: "Table") -> "Target":

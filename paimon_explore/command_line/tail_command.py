@@ -37,7 +37,9 @@ SNAPSHOT_COLUMN = "_snapshot"
 )
 @click.option("--until", metavar="ID|TAG|now", help="The last snapshot.")
 @click.option(
-    "--consumer", metavar="NAME", help="Go on where this consumer stopped, and store the progress."
+    "--consumer",
+    metavar="NAME",
+    help="Go on after the last commit of which this consumer has printed all rows.",
 )
 @click.option(
     "--poll",
@@ -163,11 +165,14 @@ def _limited(
 
     left = count
     for change in stream:
-        for batch in change.rows.to_batches():
-            kept = batch if left is None else batch.slice(0, left)
-            ids = pa.repeat(pa.scalar(change.snapshot_id, pa.int64()), kept.num_rows)
-            yield pa.RecordBatch.from_arrays([ids, *kept.columns], schema=schema)
-            if left is not None:
-                left -= kept.num_rows
-                if left == 0:
-                    return
+        rows = change.rows if left is None else change.rows.slice(0, left)
+        for batch in rows.to_batches():
+            ids = pa.repeat(pa.scalar(change.snapshot_id, pa.int64()), batch.num_rows)
+            yield pa.RecordBatch.from_arrays([ids, *batch.columns], schema=schema)
+        if left is None:
+            continue
+        left -= rows.num_rows
+        if left == 0:
+            if rows.num_rows == change.rows.num_rows:
+                change.ack()  # no further batch is asked for
+            return

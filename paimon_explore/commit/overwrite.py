@@ -113,6 +113,8 @@ def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]
     Raises:
         InvalidInputError: the value is not valid for the column type.
     """
+    if isinstance(value, pa.Scalar) and value.is_valid and value.type == to_arrow(field.type):
+        return value
     try:
         if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
             return default_column(value, field.type)[0]

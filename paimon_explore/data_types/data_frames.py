@@ -9,7 +9,12 @@ defined, and `typing.get_type_hints` finds the class, or `Any` where the package
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from paimon_explore.errors import InvalidInputError
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection as DuckDBPyConnection
     from pandas import DataFrame as DataFrame
 
@@ -35,3 +40,26 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
         return getattr(import_module(package), found)
     except ImportError:
         return Any
+
+
+def frame_of(rows: "pa.Table", types: "Callable[[pa.DataType], Any] | None" = None) -> "DataFrame":
+    """Convert rows to a pandas data frame; dates that Python does not have become datetime64.
+
+    Args:
+        rows: the rows.
+        types: the pandas type of an Arrow type, None for the default; None for all defaults.
+
+    Raises:
+        InvalidInputError: a nested date or time is one that Python does not have.
+    """
+    try:
+        return rows.to_pandas(types_mapper=types)
+    except ValueError:  # the years of Python's dates end with 9999
+        pass
+    try:
+        return rows.to_pandas(types_mapper=types, date_as_object=False)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"The rows cannot be made a pandas data frame of Python objects: {error}.",
+            hint="Use to_pandas(dtype_backend='pyarrow') of the scan, or to_arrow().",
+        ) from error

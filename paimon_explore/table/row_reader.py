@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from paimon_explore.arguments import optional_integer, optional_names
 from paimon_explore.data_types import data_frames
-from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.arrow import arrow_field, row_type_from_arrow
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
-from paimon_explore.scan.requested_columns import Selection, project
+from paimon_explore.scan.requested_columns import Selection, project, projected_columns
 from paimon_explore.table.operations import report_types as types
 
 
@@ -62,7 +62,9 @@ class RowSource:
         optional_integer("limit", limit, minimum=0)
         given = optional_names("columns", columns)
         row_type = self.row_type
-        names = None if given is None else project(given, row_type).names
+        found = row_type if given is None else project(given, row_type)
+        whole = row_type if given is None else project(found.names, row_type)
+        names = None if given is None else found.names
         selection = Selection(row_type=row_type, columns=names, limit=limit)
         if where is not None:
             from paimon_explore.scan.predicate.binder import bind
@@ -70,12 +72,19 @@ class RowSource:
 
             selection = replace(selection, where=bind(predicate(where), row_type))
 
-        wanted = self.schema.names if names is None else names
-        schema = pa.schema([self.schema.field(name) for name in wanted])
+        fields = [
+            self.schema.field(one.name) if one == before else arrow_field(one)
+            for one, before in zip(found, whole, strict=True)
+        ]
+        schema = pa.schema(fields)
 
         def load() -> pa.RecordBatchReader:
             rows = self.load() if self.read_selected is None else self.read_selected(selection)
-            return pa.RecordBatchReader.from_batches(schema, selection.batches(rows))
+            batches = selection.batches(rows)
+            if found != whole:
+                parts = (projected_columns(batch.columns, whole, found) for batch in batches)
+                batches = (pa.RecordBatch.from_arrays(part, schema=schema) for part in parts)
+            return pa.RecordBatchReader.from_batches(schema, batches)
 
         return RowSource(name=self.name, schema=schema, load=load)
 
@@ -105,7 +114,7 @@ class RowSource:
         >>> len(pe.demo().table("demo.orders").inspect.system_table("snapshots").to_pandas())
         5
         """
-        return self.to_arrow().to_pandas()
+        return data_frames.frame_of(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All rows through Arrow's C stream interface."""

@@ -84,7 +84,7 @@ class Result(ABC):
 
     def to_pandas(self) -> "data_frames.DataFrame":
         """The rows as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
+        return data_frames.frame_of(self.to_arrow())
 
     def state(self) -> dict[str, object]:
         """The report, figures and code as JSON, as sent to the browser."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import orc
 
+from paimon_explore.data_types.arrow_buffers import Column, build_struct, valid_mask
 from paimon_explore.encoding.orc.timestamp_fixes import provide_time_zones
 from paimon_explore.errors import CorruptFileError, InvalidInputError, choices
 
@@ -89,9 +90,25 @@ def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:
         )
     sink = pa.BufferOutputStream()
     if file_format == "parquet":
+        columns = [_filled(column.combine_chunks()) for column in records.columns]
         with pq.ParquetWriter(sink, records.schema, compression=compression) as writer:  # type: ignore[arg-type]  # one of them
-            writer.write_table(records)
+            writer.write_table(pa.Table.from_arrays(columns, schema=records.schema))
     else:
         with orc.ORCWriter(sink, compression=compression) as writer:  # type: ignore[arg-type]  # one of them
             writer.write(records)
     return sink.getvalue().to_pybytes()
+
+
+def _filled(array: Column) -> Column:
+    """Return a column with zeros in the NOT NULL numbers of null structs.
+
+    The Parquet writer rejects nulls there.
+    """
+    if not isinstance(array, pa.StructArray) or not array.null_count:
+        return array
+    fields = [array.type.field(index) for index in range(array.type.num_fields)]
+    children: list[Column] = [
+        array.field(index) if field.nullable else array.field(index).fill_null(0)
+        for index, field in enumerate(fields)
+    ]
+    return build_struct(array.type, children, valid_mask(array))

@@ -112,7 +112,10 @@ def _function(node: Mapping[str, object], row_type: RowType) -> Term | None:
     if kind in ("IsNull", "IsNotNull"):
         return col(name).is_null() if kind == "IsNull" else col(name).is_not_null()
     if isinstance(kind, Mapping) and "IsIn" in kind:
-        return one_of(row_type, name, _members(inputs[1]))
+        found = one_of(row_type, name, _members(inputs[1]))
+        options = kind["IsIn"]
+        nulls = isinstance(options, Mapping) and options.get("nulls_equal") is True
+        return found | col(name).is_null() if nulls and found is not None else found
     between = kind.get("IsBetween") if isinstance(kind, Mapping) else None
     if not isinstance(between, Mapping):
         return None

@@ -304,10 +304,7 @@ def to_pandas(rows: pa.Table, dtype_backend: str | None) -> "pd.DataFrame":
         InvalidInputError: there is no such backend.
     """
     if dtype_backend is None:
-        try:
-            return rows.to_pandas()
-        except ValueError:  # Python's dates end with the year 9999
-            return rows.to_pandas(date_as_object=False)
+        return data_frames.frame_of(rows)
     if dtype_backend not in BACKENDS:
         raise InvalidInputError(
             f"Unknown dtype_backend {dtype_backend!r}.", hint=f"Use {choices(BACKENDS)}, or None."
@@ -316,7 +313,7 @@ def to_pandas(rows: pa.Table, dtype_backend: str | None) -> "pd.DataFrame":
 
     if dtype_backend == "pyarrow":
         return rows.to_pandas(types_mapper=pd.ArrowDtype)
-    return rows.to_pandas(types_mapper=_nullable_types(pd))
+    return data_frames.frame_of(rows, _nullable_types(pd))
 
 
 def _nullable_types(pandas: Any) -> Callable[[pa.DataType], Any]:  # noqa: ANN401 - the module

@@ -232,7 +232,7 @@ class SqlResult:
 
     def to_pandas(self) -> "data_frames.DataFrame":
         """Read the rows into a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
+        return data_frames.frame_of(self.to_arrow())
 
     def to_polars(self) -> "data_frames.PolarsDataFrame":
         """Read the rows into a Polars DataFrame.

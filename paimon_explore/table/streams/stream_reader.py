@@ -166,6 +166,8 @@ class StreamReader:
         """
         done = self.taken
         while done is None:
+            if self._until == 0:  # there was no snapshot yet
+                return
             first = self._start.first or self._store.snapshots.latest()
             if first is None:
                 latest_schema(self._store)  # the table still exists

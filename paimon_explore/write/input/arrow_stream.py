@@ -320,8 +320,11 @@ def with_index_columns(frame: "pd.DataFrame") -> "pd.DataFrame":
     Integers without a name are row numbers, which are not stored.
 
     Raises:
-        InvalidInputError: a level of other values has no name.
+        InvalidInputError: a level of other values has no name, or the name of a column with other
+            values.
     """
+    columns = list(frame.columns)
+    new: list[int] = []
     for at, name in enumerate(frame.index.names):
         level = frame.index.get_level_values(at)
         if name is None and len(level) and level.dtype.kind not in "iu":
@@ -330,12 +333,18 @@ def with_index_columns(frame: "pd.DataFrame") -> "pd.DataFrame":
                 hint="Name it to store it as a column, df.rename_axis('name'), or remove it: "
                 "df.reset_index(drop=True).",
             )
-    levels = [
-        at
-        for at, name in enumerate(frame.index.names)
-        if name is not None and name not in frame.columns
-    ]
-    return frame.reset_index(level=levels) if levels else frame
+        if name is not None and name not in columns:
+            new.append(at)
+        elif (
+            name is not None
+            and columns.count(name) == 1
+            and not frame.set_index(name).index.equals(level)
+        ):
+            raise InvalidInputError(
+                f"The index of the data frame is named {name!r}, as a column with other values.",
+                hint="Rename it, df.rename_axis('name'), or remove it: df.reset_index(drop=True).",
+            )
+    return frame.reset_index(level=new) if new else frame
 
 
 def _table_of_frame(

@@ -13,6 +13,7 @@ import pytest
 from paimon_explore import Catalog, Table, Variant
 from paimon_explore.data_types.formatter import type_text
 from support.command_line import Program
+from support.small_tables import new_catalog
 
 TYPES = {
     "b": "BOOLEAN",
@@ -362,6 +363,32 @@ def test_a_new_table_gets_the_types_of_the_first_rows(
     assert (table.schema.primary_keys, table.count()) == (("id",), 2)
     again = run(*command)
     assert (again.code, "already exists" in again.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("id,v\n1,a\n,b\n", [], "NOT NULL"),
+        ("v\na\n", [], "Column 'id' is missing"),
+        ("id,v\n1,a\n", ["--create"], "already exists"),
+        ("id,v\n1,a\n", ["--create", "--primary-key", "x"], "'x'"),
+        ("id,v\n1,a\n", ["--create", "--table-option", "buckt=2"], "'buckt'"),
+        ("id,v\n1,a\n,b\n", ["--create", "--primary-key", "id"], "NOT NULL"),
+    ],
+)
+def test_a_dry_run_fails_as_the_import_does(
+    tmp_path: Path, run: Program, text: str, options: list[str], said: str
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(text, encoding="utf-8")
+    catalog = new_catalog(tmp_path / "wh")
+    catalog.create_table("db.old", {"id": "INT NOT NULL", "v": "STRING"})
+    name = "db.new" if len(options) > 1 else "db.old"
+    words: list[str | Path] = ["import", name, path, "-w", tmp_path / "wh", *options]
+    dry, real = run(*words, "--dry-run"), run(*words)
+    assert (dry.code, dry.out, dry.err) == (1, "", real.err)
+    assert said in real.err
+    assert catalog.tables("db") == ["old"]
 
 
 def test_an_import_that_fails_leaves_no_new_table(tmp_path: Path, run: Program) -> None:

@@ -123,6 +123,12 @@ FILTERS: Mapping[str, tuple[str, pl.Expr, pc.Expression, int]] = {
         pc.field("id").isin([3, 57, 58]),
         2,
     ),
+    "in with null": (
+        "city = 'c\"12' OR city IS NULL",
+        pl.col("city").is_in(['c"12', None], nulls_equal=True),
+        (pc.field("city") == 'c"12') | pc.field("city").is_null(),
+        6,
+    ),
     "text": (
         "city = 'c\"12'",
         pl.col("city") == 'c"12',

@@ -163,6 +163,14 @@ def test_a_stream_may_have_an_end(until: int | str, ids: list[int]) -> None:
     assert list(stream) == []
 
 
+@pytest.mark.parametrize("start", ["earliest", "latest", "full", None])
+def test_a_stream_until_now_of_an_empty_table_ends(start: str | None) -> None:
+    table = new_catalog().create_table("db.t", {"k": "INT"})
+    stream = table.follow(start, full=start == "latest", until="now")
+    table.append([{"k": 1}])
+    assert list(stream) == []
+
+
 def test_an_end_that_is_not_there_yet_is_waited_for() -> None:
     table = keyed()
     stream = table.follow(3, until=4, poll=0.01)

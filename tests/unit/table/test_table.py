@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table, col, open_table
+from paimon_explore import Table, col, open_table, sql
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
 
@@ -233,6 +233,44 @@ def test_rows_go_to_other_libraries() -> None:
     assert repr(table.inspect.system_table("files")).startswith(
         "rows of db.t$files; columns 'partition'"
     )
+
+
+def test_members_of_rows_are_selected_from_changes_and_system_tables() -> None:
+    inner = pa.struct([("x", pa.int32()), ("y", pa.string())])
+    row = {"id": 1, "r": {"x": 1, "y": "a"}}
+    table = keyed_table(columns(id=pa.int32(), r=inner), [row], primary_key=["id"])
+    for rows in (table.between(0, 1), table.inspect.system_table("audit_log")):
+        found = rows.scan(["r.x", "id"], "r.y = 'a'").to_arrow()
+        assert found.schema.field("r").type == pa.struct([("x", pa.int32())])
+        assert found.to_pylist() == [{"r": {"x": 1}, "id": 1}]
+
+
+def test_every_door_to_pandas_takes_dates_after_the_year_9999() -> None:
+    table = append_table(columns(d=pa.date32()))
+    table.append(pa.table({"d": pa.array([2_932_897], pa.int32()).cast(pa.date32())}))
+    changes, log = table.between(0, 1), table.inspect.system_table("audit_log")
+    for rows in (table, table.scan(), changes, log, sql("SELECT d FROM t", t=table)):
+        assert rows.to_pandas().dtypes["d"].kind == "M"
+    assert table.to_pandas(dtype_backend="numpy_nullable").dtypes["d"].kind == "M"
+    maps = pa.map_(pa.string(), pa.timestamp("us"))
+    nested = append_table(columns(m=maps))
+    late = pa.array([[("a", 2**60)]], pa.map_(pa.string(), pa.int64()))
+    nested.append(pa.table({"m": late.cast(maps)}))
+    with pytest.raises(InvalidInputError, match="dtype_backend='pyarrow'"):
+        nested.to_pandas()
+    assert nested.to_pandas(dtype_backend="pyarrow").shape == (1, 1)
+
+
+def test_arrow_scalars_of_days_after_the_year_9999_name_partitions() -> None:
+    schema = columns(id=pa.int32(), d=pa.date32())
+    table = append_table(schema, partition_by=["d"])
+    days = pa.array([2_932_897, 0], pa.int32()).cast(pa.date32())
+    table.append(pa.table({"id": pa.array([1, 2], pa.int32()), "d": days}))
+    with pytest.raises(InvalidInputError, match="Write it as text"):
+        table.count(col("d") == days[0])
+    assert table.count("d = DATE '10000-01-01'") == 1
+    table.drop_partitions({"d": days[0]})
+    assert table.scan(["id"]).to_arrow().to_pylist() == [{"id": 2}]
 
 
 def test_names_of_tables_come_from_their_folders() -> None:

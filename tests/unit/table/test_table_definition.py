@@ -163,6 +163,15 @@ def test_values_of_an_index_without_a_name_are_not_lost(tmp_path: Path, index: p
             write()
 
 
+def test_an_index_with_the_name_of_a_column_has_its_values(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"n": [3, None], "v": ["a", "b"]})
+    table = made(tmp_path, frame)
+    table.append(frame.set_index("n", drop=False))
+    assert table.to_pandas().equals(frame)
+    with pytest.raises(InvalidInputError, match="named 'n', as a column with other values"):
+        table.append(frame.set_index(pd.Index([4, 5], name="n")))
+
+
 def test_a_partition_of_a_day_is_a_day(tmp_path: Path) -> None:
     table = made(tmp_path, {"id": "INT", "dt": "DATE"}, partition_by="dt")
     for day in (date(2026, 1, 2), np.datetime64("2026-01-02"), pd.Timestamp("2026-01-02")):
@@ -189,6 +198,8 @@ def test_a_column_without_values_has_to_get_a_type(tmp_path: Path) -> None:
         ("new_update", "Use table.update(…), table.delete(where) or table.merge(…)."),
         ("copy", "Use table.at(…), or catalog.table(name, options)."),
         ("primary_key", "Use table.schema."),
+        ("rollback_to_timestamp", "Use table.rollback_to(…)."),
+        ("new_vector_search_builder", "Use table.search(column, query)."),
         ("info", "Use table.profile()."),
         ("shape", "Use table.count()"),
         ("refresh", "Use the table as it is: each call reads the latest snapshot"),
