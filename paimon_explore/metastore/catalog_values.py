@@ -85,10 +85,11 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
     """
     kind = TableOptions(schema.options).value(TYPE)
     if kind not in PAIMON_TABLES:
+        is_format = kind is TableKind.FORMAT_TABLE
         raise UnsupportedFeatureError(
             f"creating a table of type {kind.value!r} {where}",
             wanted.full_name,
-            hint="Create a format table by create_format_table of a REST or Hive catalog.",
+            hint="Use create_format_table of a REST or Hive catalog." if is_format else "",
         )
 
 

@@ -38,7 +38,9 @@ def read_contents(store: TableStore, descriptor: BlobDescriptor) -> bytes:
     found = store.file_io.read_range(path, descriptor.offset, descriptor.length)
     if len(found) != descriptor.length:
         place = f"{descriptor.length} bytes from byte {descriptor.offset} on"
-        raise CorruptFileError(path, place, "the file of a BLOB descriptor ends before them")
+        rule = "a BLOB refers to these bytes, but the file ends before them"
+        hint = "Restore the file, or update the rows whose BLOB refers to it."
+        raise CorruptFileError(path, place, rule, hint=hint)
     return found
 
 

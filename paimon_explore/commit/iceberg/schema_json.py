@@ -140,4 +140,8 @@ def _atomic(data_type: AtomicType, path: str) -> str:
 def _without_type(data_type: DataType, path: str) -> UnsupportedFeatureError:
     from paimon_explore.data_types.formatter import type_text  # noqa: PLC0415 - for an error
 
-    return UnsupportedFeatureError(f"type {type_text(data_type)} in Iceberg metadata", path)
+    return UnsupportedFeatureError(
+        f"type {type_text(data_type)} in Iceberg metadata",
+        f"column {path}",
+        hint="Change the type, or set 'metadata.iceberg.storage' to 'disabled'.",
+    )

@@ -250,14 +250,14 @@ def _vectors(
     given = "the first vector" if dimension is None else "the index, by its option 'dimension',"
     for at in np.flatnonzero(sizes != wanted)[:1].tolist():
         raise InvalidInputError(
-            f"Column {field.name!r}, row {rows[at]} of the indexed rows by row id, from 0: "
-            f"the vector has {sizes[at]} elements, but {given} has {wanted}.",
+            f"Column {field.name!r}: the vector of indexed row {rows[at]} (counted from 0, in the "
+            f"order of _ROW_ID) has {sizes[at]} elements, but {given} has {wanted}.",
             hint="Change the row, or set its vector to NULL, and create the index again.",
         )
     for at in np.setdiff1d(np.arange(len(rows)), _finite_vectors(column))[:1].tolist():
         raise InvalidInputError(
-            f"Column {field.name!r}, row {rows[at]} of the indexed rows by row id, from 0: "
-            f"the vector {lists[at].as_py()} has an element that is not a finite number.",
+            f"Column {field.name!r}: the vector of indexed row {rows[at]} (counted from 0, in the "
+            f"order of _ROW_ID), {lists[at].as_py()}, has an element that is not a finite number.",
             hint="Change the row, or set its vector to NULL, and create the index again.",
         )
     numbers = pc.call_function("list_flatten", [lists]).to_numpy(zero_copy_only=False)

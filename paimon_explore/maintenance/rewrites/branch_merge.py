@@ -140,11 +140,13 @@ def _check_schemas(
 ) -> None:
     """Check that the schemas of the files are the same in both branches."""
     for schema_id in sorted({int(str(row["schema_id"])) for row in new.rows()}):
-        ids = into.schemas.ids()
-        if schema_id not in ids or into.schemas.load(schema_id) != branch.schemas.load(schema_id):
+        is_known = schema_id in into.schemas.ids()
+        if not is_known or into.schemas.load(schema_id) != branch.schemas.load(schema_id):
+            problem = "defines otherwise" if is_known else "does not have"
             raise InvalidInputError(
-                f"Files of branch {names[0]!r} have schema {schema_id}, which branch {names[1]!r} "
-                "does not have, or in another form."
+                f"Branch {names[0]!r} cannot be merged into {names[1]!r}: its files have schema "
+                f"{schema_id}, which {names[1]!r} {problem}.",
+                hint="Read the rows of the branch and append them instead.",
             )
 
 

@@ -108,7 +108,8 @@ def _by_directive(field: DataField, options: Mapping[str, str]) -> tuple[DataFie
             raise _refused(field, f"{word} needs {allowed}, not {type_text(field.type)}")
         kind = blob
     else:
-        hint = f"Directives are {', '.join((*_BLOBS, _VECTOR))}, each before a semicolon."
+        known = ", ".join(f"'{word};'" for word in (*_BLOBS, _VECTOR))
+        hint = f"A comment that starts with __ sets the type of a column, by {known}."
         raise _refused(field, f"{given!r} is no directive", hint)
     found = dict(options)
     names = [text for key in (option.key, *option.fallback_keys) if (text := found.pop(key, ""))]

@@ -164,7 +164,9 @@ def _numbers(query: object) -> Floats:
     try:
         found = np.asarray(query)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"The vectors must be numbers: {error}.") from error
+        raise InvalidInputError(
+            "The query must be a list of numbers (a vector), or lists of numbers of one length."
+        ) from error
     if found.size and found.dtype.kind not in "iuf":
         raise InvalidInputError(
             f"The query must be a text or a list of numbers (a vector), not {query!r}."

@@ -603,7 +603,7 @@ def test_a_failure_is_a_warning_and_the_commit_remains() -> None:
     told_of = re.escape(f"Snapshot 1 of {table._store.paths.root} is committed, but its Iceberg ")
     problem = "metadata could not be written: Type TIMESTAMP"
     assert re.match(f"{told_of}{problem}.* Iceberg readers return older rows; the next", message)
-    assert "TIMESTAMP(0) in Iceberg metadata is not supported (t)" in message
+    assert "TIMESTAMP(0) in Iceberg metadata is not supported (column t)" in message
     assert table.count() == 1
     (finding,) = findings(table)
     assert (finding.severity, finding.figure) == (Severity.WARNING, 1)
