@@ -143,7 +143,7 @@ def parse_object(data: bytes, path: str) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise CorruptFileError(path, "the file", f"cannot be read as JSON: {error}") from error
     if not isinstance(value, dict):
-        raise CorruptFileError(path, "the file", f"must be a JSON object, not {excerpt(value)}")
+        raise CorruptFileError(path, "the JSON", f"must be an object, not {excerpt(value)}")
     _check_texts(data, value, path)
     return JsonObject(path=path, values=value)
 

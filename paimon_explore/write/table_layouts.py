@@ -322,7 +322,10 @@ def _shredded_variants(schema: TableSchema, options: TableOptions) -> Mapping[st
     try:
         row_type = parse_type(json.loads(text), key)
     except (ValueError, CorruptFileError) as error:
-        raise InvalidInputError(f"Option {key!r} has no type in JSON: {error}") from error
+        raise InvalidInputError(
+            f"Option {key!r} must be a type as JSON: {error}",
+            hint='Write it as in a schema file, such as {"type": "ROW", "fields": []}.',
+        ) from error
     if not isinstance(row_type, RowType):
         raise InvalidInputError(
             f"Option {key!r} must have a ROW type with a field for each VARIANT column."

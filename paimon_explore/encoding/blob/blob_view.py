@@ -60,7 +60,7 @@ def decode_view(data: bytes) -> BlobView:
     BlobView(table='d.t', field_id=1, row_id=2)
     """
     if not is_view(data):
-        raise ValueError("must be a reference of version 1")
+        raise ValueError("must be a BLOB reference (a view) of version 1, not other bytes")
     size = _HEAD.unpack_from(data)[2]
     if size < 0 or len(data) != _HEAD.size + size + _TAIL.size:
         raise ValueError("must be as long as the name of the table requires")

@@ -368,7 +368,7 @@ def _check_version(records: pa.Table, layout: Layout, path: str) -> None:
     if not len(records):
         return
     if VERSION_FIELD not in records.schema.names:
-        raise CorruptFileError(path, VERSION_FIELD, "must be present")
+        raise CorruptFileError(path, f"field {VERSION_FIELD}", "must be present")
     versions = records.column(VERSION_FIELD)
     if versions.type == pa.int32() and not versions.null_count:
         known = (fixed_values(chunk, np.int32) == layout.version for chunk in versions.chunks)
@@ -376,7 +376,7 @@ def _check_version(records: pa.Table, layout: Layout, path: str) -> None:
             return
     for version in versions.unique().to_pylist():
         if version is None:
-            raise CorruptFileError(path, VERSION_FIELD, "must be present")
+            raise CorruptFileError(path, f"field {VERSION_FIELD}", "must be present")
         if version != layout.version:
             raise UnsupportedVersionError(layout.what, version, (layout.version,), path)
 

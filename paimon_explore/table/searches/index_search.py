@@ -110,7 +110,10 @@ def hybrid_search_of(
     most = optional_integer("candidates", candidates, minimum=1) or limit
     given = {} if weights is None else mapping("weights", weights)
     for column in given.keys() - asked.keys():
-        raise InvalidInputError(f"The weights must be by searched column, not by {column!r}.")
+        raise InvalidInputError(
+            f"The weights have column {column!r}, which is not searched. "
+            f"Searched columns: {choices(asked)}."
+        )
     single = [
         (search_of(column, query, most), given.get(column, 1.0)) for column, query in asked.items()
     ]

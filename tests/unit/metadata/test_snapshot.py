@@ -116,7 +116,7 @@ def test_an_unknown_commit_kind_is_an_error_with_the_choices() -> None:
     [
         (b"", "the file is not valid JSON"),
         (b'{"version": 3', "the file is not valid JSON"),
-        (b"[1]", "must be a JSON object"),
+        (b"[1]", "the JSON must be an object"),
         (b"\xff\xfe", "must be UTF-8"),
         (b"[" * 100_000, "cannot be read as JSON"),
     ],

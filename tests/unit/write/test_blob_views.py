@@ -121,7 +121,7 @@ def test_other_values_than_references_are_not_written(catalog: Catalog) -> None:
 
 def test_stored_bytes_that_are_no_reference_are_damaged(catalog: Catalog) -> None:
     photos = catalog.table("db.photos", {"blob-view-field": "photo"})
-    with pytest.raises(CorruptFileError, match="must be a reference of version 1"):
+    with pytest.raises(CorruptFileError, match="must be a BLOB reference"):
         photos.to_arrow()
 
 

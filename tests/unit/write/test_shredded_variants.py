@@ -131,9 +131,9 @@ def test_columns_without_type_are_not_shredded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("shredding", "error", "message"),
     [
-        ("{", InvalidInputError, "no type in JSON"),
+        ("{", InvalidInputError, "must be a type as JSON"),
         ('"INT"', InvalidInputError, "must have a ROW type"),
-        ('"WHAT"', InvalidInputError, "no type in JSON"),
+        ('"WHAT"', InvalidInputError, "must be a type as JSON"),
         (of_column("TIME(3)"), UnsupportedFeatureError, "by type TIME"),
         (of_column("TIMESTAMP(3)"), UnsupportedFeatureError, "by type TIMESTAMP"),
         (of_column("VARCHAR(5)"), UnsupportedFeatureError, "by type VARCHAR"),
