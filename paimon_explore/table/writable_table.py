@@ -362,7 +362,9 @@ class WritableTable(BaseTable):
         specs = None if partitions is None else writer.partition_specs(partitions)
         chosen = integers("buckets", buckets)
         if chosen is not None and (strategy is not None or wanted):
-            raise InvalidInputError("compact() with a strategy or columns sorts whole partitions: leave buckets out.")
+            raise InvalidInputError(
+                "compact() with a strategy or columns sorts whole partitions: leave buckets out."
+            )
         if strategy is not None or wanted:
             return writer.sort(strategy=strategy, columns=wanted, partitions=specs)
         boolean("full", full)

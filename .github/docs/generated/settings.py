@@ -5,10 +5,12 @@ import inspect
 from generated.markdown import code, grid
 from paimon_explore import limits
 from paimon_explore.fileio import store_options
-from paimon_explore.fileio.store_option_names import CLIENT_NAMES, PREFIXES, STORE_NAMES
+from paimon_explore.fileio.store_option_names import PREFIXES, option_names
 from paimon_explore.metastore.catalog_options import KNOWN
 from paimon_explore.sql_statements.procedures import call_statement
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
+
+_STORES = tuple(dict.fromkeys(PREFIXES.values()))
 
 
 def catalog_options() -> str:
@@ -27,17 +29,18 @@ def client_options() -> str:
 def store_names() -> str:
     """Return the options of each object store, and of the HTTP client."""
     rows = [
-        (kind, ", ".join(code(name) for name in sorted(set(names.values()))))
-        for kind, names in STORE_NAMES.items()
+        (title, ", ".join(code(name) for name in sorted(set(option_names(store).values()))))
+        for store, title in (*((one, one) for one in _STORES), ("client", "every store"))
     ]
-    rows.append(("every store", ", ".join(code(one) for one in sorted(set(CLIENT_NAMES.values())))))
     return grid(("store", "options"), rows)
 
 
 def store_prefixes() -> str:
     """Return the prefixes of options by store."""
-    stores = sorted(set(PREFIXES.values()))
-    rows = [(s, ", ".join(code(p) for p, found in PREFIXES.items() if found == s)) for s in stores]
+    rows = [
+        (s, ", ".join(code(p) for p, found in PREFIXES.items() if found == s))
+        for s in sorted(_STORES)
+    ]
     return grid(("store", "prefixes"), rows)
 
 
