@@ -78,10 +78,12 @@ def plain_identifier(text: object) -> Identifier:
     """
     wanted = parse_identifier(text)
     if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
+        is_branch = wanted.system_table is None
+        kind = "a branch" if is_branch else "a system table"
+        advice = " Drop a branch by delete_branch() of the table." if is_branch else ""
         raise InvalidInputError(
-            f"{text!r} is the name of a branch or a system table.",
-            hint=f"The name of the table is {wanted.full_name!r}; Table.delete_branch() and "
-            "Table.maintenance change branches.",
+            f"The name of a table is needed, but {text!r} is {kind}.",
+            hint=f"The table is {wanted.full_name!r}.{advice}",
         )
     return wanted
 

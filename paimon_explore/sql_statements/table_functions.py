@@ -153,7 +153,11 @@ def _hybrid(vectors: object, texts: object, limit: object, ranker: object = "rrf
         (texts, ("column", "query")),
     ):
         if not isinstance(routes, list) or not all(isinstance(one, dict) for one in routes):
-            raise InvalidInputError("The routes must be arrays of named_struct(…).")
+            example = ", ".join(f"'{name}', …" for name in names[-2:])
+            raise InvalidInputError(
+                "A hybrid search takes an array of routes for vectors, and one for texts.",
+                hint=f"Write such a route as array(named_struct({example})), or array() for none.",
+            )
         parts += [(_route(one, names, limit), one.get("weight", 1.0)) for one in routes]
     return combined(parts, limit, ranker)
 

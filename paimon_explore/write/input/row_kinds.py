@@ -42,7 +42,10 @@ def kinds_of(batch: pa.RecordBatch, options: TableOptions, default: int = INSERT
         return np.full(batch.num_rows, default, np.int8)
     column = batch.column(name)
     if column.null_count:
-        raise InvalidInputError(f"Column {name!r} must contain row kinds, but contains null.")
+        raise InvalidInputError(
+            f"Column {name!r} must contain row kinds, but contains null.",
+            hint=f"Use {choices(KINDS)}.",
+        )
     if pa.types.is_integer(column.type):
         return _checked_numbers(column, name)
     encoded = (

@@ -196,7 +196,7 @@ REFUSED = {
     "vector_search('t', 'v', array(1f, 1f), 3, 'diskann.l_search=9')": "of type ivf_flat",
     "vector_search('t', 'v', array(1f, 1f), 3, 'ivf.nprobe=0')": "must be a positive integer",
     "full_text_search('t', 's', array(1f), 3)": "query",
-    "hybrid_search('t', 'v', array(), 3)": r"must be arrays of named_struct",
+    "hybrid_search('t', 'v', array(), 3)": r"takes an array of routes.*named_struct",
     "hybrid_search('t', array(), array(), 3)": "list of searches is empty",
     "hybrid_search('t', array(), array(named_struct('field', 's', 'query', 'x')), 3)": (
         "cannot have 'field'.*"
