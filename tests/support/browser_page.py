@@ -21,6 +21,8 @@ _ORIGIN = "http://127.0.0.1:1"
 _ADDRESS = f"{_ORIGIN}/index.html"
 _PYTHON = f"{_ORIGIN}/python.html"
 _TIMEOUT_MS = 30_000
+_CLOSED = "Disposed"
+"""What JupyterLab rejects promises with that a notebook had made before it was closed."""
 VIEWPORT: ViewportSize = {"width": 1100, "height": 640}
 """The window of a page, unless a test changes it."""
 
@@ -32,7 +34,7 @@ class Watched:
         self.page = page
         self.errors: list[str] = []
         self.outside: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self._failed(str(error)))
         page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         page.on("request", lambda request: self._asked(request.url))
 
@@ -40,6 +42,10 @@ class Watched:
         """Forget what went wrong so far."""
         self.errors.clear()
         self.outside.clear()
+
+    def _failed(self, error: str) -> None:
+        if error != _CLOSED:
+            self.errors.append(error)
 
     def _asked(self, address: str) -> None:
         inside = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")

@@ -224,7 +224,7 @@ def test_nested_types_have_the_field_ids_of_data_files() -> None:
     ],
 )
 def test_a_type_that_iceberg_lacks_is_named_with_its_place(kind: str, path: str) -> None:
-    with pytest.raises(UnsupportedFeatureError, match=rf"TIMESTAMP\(0\) .*\({path}\)"):
+    with pytest.raises(UnsupportedFeatureError, match=rf"TIMESTAMP\(0\) .*\(column {path}\)"):
         iceberg_schema(schema_of({"k": kind}, keys=()))
 
 
