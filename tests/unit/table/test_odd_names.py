@@ -157,7 +157,7 @@ def test_names_that_others_cannot_list_are_refused(
         lambda: catalog.create_format_table(f"db.{name}", {"id": "INT"}, "csv"),
     ]
     for act in acts:
-        with pytest.raises(InvalidInputError, match=r"valid name|the name of a branch"):
+        with pytest.raises(InvalidInputError, match=r"valid name|name of a table is needed"):
             act()
     assert catalog.databases() == ["db"]
     assert list(catalog.tables("db")) == ["t"]
