@@ -151,10 +151,22 @@ def _conditions_on(name: str) -> st.SearchStrategy[Expression]:
     return st.one_of(found)
 
 
+def _many_choices(names: Sequence[str]) -> st.SearchStrategy[Expression]:
+    """Pairs of a value of one column and another condition, of which one has to hold."""
+
+    def pairs(name: str) -> st.SearchStrategy[Expression]:
+        column, constants = st.just(_column(name)), _CONSTANTS[name].map(literal)
+        value = st.builds(Compare, op=st.just(CompareOp.EQ), left=column, right=constants)
+        pair = st.tuples(value, conditions(names)).map(conjunction)
+        return st.lists(pair, min_size=8, max_size=10).map(disjunction)
+
+    return st.sampled_from(names).flatmap(pairs)
+
+
 def predicates(names: Sequence[str] = tuple(COLUMNS)) -> st.SearchStrategy[Expression]:
     """Trees as written over some of `COLUMNS`."""
     return st.recursive(
-        conditions(names),
+        st.one_of(conditions(names), conditions(names), _many_choices(names)),
         lambda inner: st.one_of(
             st.lists(inner, min_size=2, max_size=3).map(conjunction),
             st.lists(inner, min_size=2, max_size=3).map(disjunction),

@@ -1,13 +1,18 @@
 """Evaluation of bound predicates on Arrow batches and tables."""
 
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column as Values
+from paimon_explore.data_types.arrow_buffers import bool_values, build_bool, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.scan.predicate.cast_expression import cast_values
 from paimon_explore.scan.predicate.expression import (
+    NULL,
     And,
     Call,
     Cast,
@@ -24,6 +29,7 @@ from paimon_explore.scan.predicate.expression import (
     Not,
     Operand,
     Or,
+    conjuncts,
     is_operand,
 )
 from paimon_explore.scan.predicate.functions import function_of
@@ -40,6 +46,10 @@ from paimon_explore.scan.predicate.variants.casts import cast_trees
 from paimon_explore.scan.predicate.variants.kernels import trees_at
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+_FEW_SHARE = 0.25
+"""Share of open rows of a batch up to which further conditions are tested on these alone."""
+_MANY_CHOICES = 8
+"""Number of choices of an OR from which a list of values that they imply is tested first."""
 
 
 def evaluate(
@@ -107,6 +117,28 @@ def _member_type(path: tuple[str, ...], row_type: RowType) -> DataType:
     return found
 
 
+def listed_values(choices: Sequence[Expression]) -> In | None:
+    """The longest list of a column's values that any of several bound choices implies, if any.
+
+    `k = 1 AND v = 2 OR k = 3 AND v = 4` implies `k IN (1, 3)`. Where the list is false, so are all
+    choices; where it is unknown, none of them is true.
+    """
+    each = [dict(_equalities(choice)) for choice in choices]
+    shared = set(each[0]).intersection(*each)
+    lists = {column: {found[column] for found in each} for column in shared}
+    operand = max(lists, key=lambda column: len(lists[column]), default=None)
+    return None if operand is None else In(operand=operand, values=tuple(lists[operand]))
+
+
+def _equalities(choice: Expression) -> Iterator[tuple[Column, Literal]]:
+    for part in conjuncts(choice):
+        if not isinstance(part, Compare) or part.op is not CompareOp.EQ:
+            continue
+        column, value = part.left, part.right
+        if isinstance(column, Column) and isinstance(value, Literal) and value != NULL:
+            yield column, value
+
+
 class _Rows:
     """Evaluates expressions on the rows of one batch."""
 
@@ -117,9 +149,10 @@ class _Rows:
     def truth(self, expr: Expression) -> Values:
         match expr:
             case And(children=children):
-                return self._all("and_kleene", children)
+                return self._all(children)
             case Or(children=children):
-                return self._all("or_kleene", children)
+                listed = listed_values(children) if len(children) >= _MANY_CHOICES else None
+                return self._also(self.truth(listed), children) if listed else self._any(children)
             case Not(child=child):
                 return call("invert", self.truth(child))
             case IsTrue(child=child):
@@ -132,11 +165,30 @@ class _Rows:
     def value(self, expr: Expression) -> Values:
         return self._values(expr) if is_operand(expr) else self.truth(expr)
 
-    def _all(self, kernel: str, children: tuple[Expression, ...]) -> Values:
+    def _all(self, children: tuple[Expression, ...]) -> Values:
         result = self.truth(children[0])
         for child in children[1:]:
-            result = call(kernel, result, self.truth(child))
+            result = self._also(result, (child,))
         return result
+
+    def _any(self, children: tuple[Expression, ...]) -> Values:
+        result = self.truth(children[0])
+        for child in children[1:]:
+            result = call("or_kleene", result, self.truth(child))
+        return result
+
+    def _also(self, known: Values, children: tuple[Expression, ...]) -> Values:
+        """`known` AND (any of `children`), tested only on the rows that are open, if few."""
+        is_open = bool_values(known) | ~valid_mask(known)
+        count = int(np.count_nonzero(is_open))
+        if count > len(is_open) * _FEW_SHARE:
+            return call("and_kleene", known, self._any(children))
+        if not count:
+            return known
+        mask: pa.BooleanArray = build_bool(is_open)  # type: ignore[assignment]  # its type
+        rows = _Rows(self._batch.filter(mask), self._row_type)
+        found = call("and_kleene", known.filter(mask), rows._any(children))
+        return call("replace_with_mask", known, mask, found)
 
     def _test(self, expr: Compare | In | Like | IsNull) -> Values:
         match expr:

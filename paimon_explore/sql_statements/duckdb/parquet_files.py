@@ -17,6 +17,8 @@ from paimon_explore.encoding.parquet.arrow_reader import open_reader
 from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.evaluator import listed_values
+from paimon_explore.scan.predicate.expression import Expression, Or, conjuncts
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.sql_statements.duckdb.database import FileRows, text_constant
 from paimon_explore.sql_statements.duckdb.type_names import quoted
@@ -27,6 +29,8 @@ _MIN_ROWS = 50_000
 """Minimum number of rows of the table, so that opening files is not what takes the time ..."""
 _MIN_FILE_BYTES = 128 << 10
 """... and minimum average size of the files."""
+_MAX_CHOICES = 64
+"""Maximum number of conditions on listed values that OR combines: DuckDB tests each on each row."""
 _ROOTS = frozenset(
     {
         TypeRoot.BOOLEAN,
@@ -62,7 +66,7 @@ def parquet_files(scan: Scan, columns: Sequence[str] | None) -> FileRows | None:
     is_plain = isinstance(target.store.file_io, LocalFileIO) and scan.narrowed is None
     if rows < _MIN_ROWS or not is_plain or scan.row_limit is not None:
         return None
-    if not all(map(is_alike, wanted)):
+    if not all(map(is_alike, wanted)) or any(map(_has_many_choices, conjuncts(scan.where))):
         return None
     paths: list[str] = []
     size = 0
@@ -81,6 +85,11 @@ def parquet_files(scan: Scan, columns: Sequence[str] | None) -> FileRows | None:
         folder=folder,
         check=partial(_check, target, tuple(paths)),
     )
+
+
+def _has_many_choices(condition: Expression) -> bool:
+    choices = condition.children if isinstance(condition, Or) else ()
+    return len(choices) > _MAX_CHOICES and listed_values(choices) is not None
 
 
 def _query(row_type: RowType, wanted: Sequence[DataField], paths: Sequence[str]) -> str:

@@ -99,6 +99,17 @@ def test_files_that_need_a_merge_are_read_by_the_scan(tmp_path: Path) -> None:
     assert pe.sql(text, t=table).to_arrow().to_pylist() == [{"n": ROWS}]
 
 
+def test_many_choices_are_tested_by_the_scan(table: pe.Table) -> None:
+    def query(last: int) -> str:
+        pairs = (f"(id = {n} AND city = 'c{n % 11}')" for n in range(2, 2 + last))
+        return f"SELECT id FROM t WHERE {' OR '.join(pairs)} ORDER BY id"  # noqa: S608 - numbers
+
+    assert reads_files(table, query(64))
+    assert not reads_files(table, query(65))
+    found = pe.sql(query(65), t=table).to_arrow()["id"].to_pylist()
+    assert found == [n for n in range(2, 67) if n % 5]
+
+
 def test_a_missing_file_is_named(table: pe.Table) -> None:
     found = pe.sql("SELECT sum(id) AS n FROM t", t=table)
     next(Path(table.path).rglob("data-*.parquet")).unlink()
