@@ -1,7 +1,7 @@
 """File sets in memory that tests copy and throw away."""
 
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 from uuid import uuid4
@@ -9,9 +9,17 @@ from uuid import uuid4
 import pyarrow as pa
 import pytest
 
+from paimon_explore.encoding.avro.cross_check import CrossCheck
+from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio import memory
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.maintenance.checks import avro_cross_checks
+from paimon_explore.maintenance.checks.avro_cross_checks import (
+    MetadataRecords,
+    cross_check_metadata,
+)
+from paimon_explore.metadata.manifest.manifest_table import ManifestTable
 from paimon_explore.store import manifests
 from support.paused_file_io import PausedFileIO
 
@@ -67,11 +75,63 @@ def forget_manifests() -> None:
     manifests._SHARED.clear()
 
 
+class _DecodedManifests(manifests.ManifestCache):
+    """Records that checks decoded, found while the files have the same content."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._contents: dict[object, bytes | None] = {}
+
+    def _find(self, key: object) -> manifests._CachedRecords | None:
+        return super()._find(key) if self._contents.get(key) == _content(key) else None
+
+    def put_slices(
+        self,
+        parts: Mapping[object, tuple[int, int]],
+        records: ManifestTable,
+        sharing: int = 1,
+    ) -> None:
+        self._contents.update({key: _content(key) for key in parts})
+        super().put_slices(parts, records, sharing)
+
+    def clear(self) -> None:
+        """Nothing, as the content is compared."""
+
+
+def _content(key: object) -> bytes | None:
+    """Read a file by its key in a cache of manifests; None if it is missing."""
+    assert isinstance(key, tuple)
+    files, path = key[:2]
+    content: bytes | None = None
+    with suppress(MissingFileError):
+        content = files.read(path)
+    return content
+
+
 class UnchangedFiles:
     """Checks of files in memory that need not be repeated while the files are the same."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, _Asked] = {}
+        self._manifests = _DecodedManifests()
+        self._compared: dict[Hashable, CrossCheck] = {}
+
+    @contextmanager
+    def decoded_once(self) -> Iterator[None]:
+        """Decode manifests only if their content is new to checks, whoever wrote or read them."""
+
+        def compared(
+            data: bytes, path: str, decoded: MetadataRecords, most: int | None = None
+        ) -> CrossCheck:
+            key = path, data, most
+            if key not in self._compared:
+                self._compared[key] = cross_check_metadata(data, path, decoded, most)
+            return self._compared[key]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(manifests, "_SHARED", self._manifests)
+            patch.setattr(avro_cross_checks, "cross_check_metadata", compared)
+            yield
 
     def check(self, what: Hashable, check: Callable[[], None]) -> None:
         """Check something, unless the same check asked for what files still answer.
