@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
-from paimon_explore.data_types.definitions import AtomicType
+from paimon_explore.data_types.definitions import NUMBERS, AtomicType, TypeRoot
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -50,6 +51,8 @@ from paimon_explore.scan.splits.file_locations import data_file_paths
 
 _COMMA = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
 """Matches a comma outside of quotes."""
+_UNQUOTED = NUMBERS | {TypeRoot.BOOLEAN}
+"""The types whose values SQL writes without quotes."""
 _IS_NULL = re.compile(r"\sis\s+null\s*$", re.IGNORECASE)
 
 
@@ -115,6 +118,9 @@ def _expression(given: object, schema: TableSchema) -> Expression:
             return conjunction([parse_where(part) for part in parts])
         case Sequence() if not isinstance(given, str | bytes):
             pairs = list(zip(_names(len(given), schema), given, strict=True))
+        case str() if is_root(schema.project(_names(1, schema)).fields[0].type, *_UNQUOTED):
+            column = to_sql(col(_names(1, schema)[0]).expression)
+            return parse_where(f"{column} = {given}")
         case _:
             pairs = list(zip(_names(1, schema), [given], strict=True))
     return conjunction([_equal(str(name), value) for name, value in pairs])
