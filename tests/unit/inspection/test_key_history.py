@@ -123,17 +123,19 @@ def test_a_key_is_given_in_many_ways() -> None:
 @pytest.mark.parametrize(
     ("kind", "given", "key"),
     [
-        ("INT", " -5 ", "k = -5"),
-        ("DECIMAL(5, 2)", "1.5", "k = 1.50"),
-        ("DOUBLE", "1.5", "k = 1.5e0"),
-        ("BOOLEAN", "true", "k = TRUE"),
-        ("STRING", "7", "k = '7'"),
-        ("STRING", "a, b", "k = 'a, b'"),
-        ("DATE", "2024-01-01", "k = DATE '2024-01-01'"),
+        (pa.int32(), " -5 ", "k = -5"),
+        (pa.decimal128(5, 2), "1.5", "k = 1.50"),
+        (pa.float64(), "1.5", "k = 1.5e0"),
+        (pa.bool_(), "true", "k = TRUE"),
+        (pa.string(), "7", "k = '7'"),
+        (pa.string(), "a, b", "k = 'a, b'"),
+        (pa.date32(), "2024-01-01", "k = DATE '2024-01-01'"),
     ],
 )
-def test_a_typed_key_is_a_value_of_the_type_of_its_column(kind: str, given: str, key: str) -> None:
-    table = keyed_table({"k": f"{kind} NOT NULL", "v": "INT"}, primary_key=["k"])
+def test_a_typed_key_is_a_value_of_the_type_of_its_column(
+    kind: pa.DataType, given: str, key: str
+) -> None:
+    table = keyed_table(columns(k=kind, v=pa.string()), primary_key=["k"])
     assert table.history(given).key.text == key
 
 
@@ -142,7 +144,7 @@ def test_a_typed_key_is_a_value_of_the_type_of_its_column(kind: str, given: str,
     [("abc", "'abc' cannot be compared"), ("1.5", "no such value")],
 )
 def test_a_typed_key_that_is_no_value_is_refused(given: str, told: str) -> None:
-    table = keyed_table({"k": "INT NOT NULL", "v": "INT"}, primary_key=["k"])
+    table = keyed_table(COLUMNS, primary_key=["k"])
     with pytest.raises(InvalidInputError, match=told):
         table.history(given)
 
