@@ -129,7 +129,7 @@ def value_texts(column: Column, data_type: DataType) -> list[str | None]:
         case TypeRoot.TIME:
             return _whole(column, pa.int32(), _time)
         case TypeRoot.DATE:
-            return _whole(column, pa.int32(), lambda day: str(np.datetime64(day, "D")))
+            return _whole(column, pa.int32(), lambda day: _moment(np.datetime64(day, "D")))
         case _:
             return _each(column, _plain)
 
@@ -163,8 +163,17 @@ def _time(millis: int) -> str:
     return str(np.datetime64(millis, "ms")).partition("T")[2]
 
 
+def _moment(moment: np.datetime64) -> str:
+    """A date or a time as Arrow writes it: NumPy does not pad years before 0."""
+    text = str(moment)
+    if not text.startswith("-"):
+        return text
+    year, _, rest = text[1:].partition("-")
+    return f"-{year:0>4}-{rest}"
+
+
 def _timestamp(number: int, ticks: int, precision: int, zone: str) -> str:
     seconds, rest = divmod(number, ticks)
-    text = str(np.datetime64(seconds, "s")).replace("T", " ")
+    text = _moment(np.datetime64(seconds, "s")).replace("T", " ")
     digits = f"{rest * (10**9 // ticks):09d}"[:precision]
     return f"{text}.{digits}{zone}" if digits else f"{text}{zone}"
