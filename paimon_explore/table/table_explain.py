@@ -85,7 +85,7 @@ class ExplainableTable(ReadableTable):
         'explain'
         """
         from paimon_explore.inspection.explain.scan_explanation import explain_code
-        from paimon_explore.inspection.rendering.code_snippet import point_code
+        from paimon_explore.inspection.rendering.code_snippet import point_code, point_options
         from paimon_explore.scan.predicate.sql_formatter import to_sql
         from paimon_explore.scan.predicate.sql_parser import predicate
 
@@ -94,7 +94,7 @@ class ExplainableTable(ReadableTable):
         names = None if columns is None else list(found.columns)
         at = 0 if not self._travel.given or found.snapshot is None else found.snapshot.id
         asked = {"where": text, "columns": names, "limit": limit}
-        code = explain_code(point_code("t", at), self.path, at, **asked)
+        code = explain_code(point_code("t", at), self.path, point_options(at), **asked)
         return replace(found, name=self.name, code=code)
 
     def profile(
@@ -136,7 +136,7 @@ class ExplainableTable(ReadableTable):
             rows_result,
             statistics_result,
         )
-        from paimon_explore.inspection.rendering.code_snippet import point_code
+        from paimon_explore.inspection.rendering.code_snippet import point_code, point_options
 
         boolean("exact", exact)
         wanted = optional_names("columns", columns)
@@ -158,6 +158,7 @@ class ExplainableTable(ReadableTable):
         code = profile_code(
             point_code("t", at),
             self.path,
+            point_options(at),
             columns=None if wanted is None else list(wanted),
             where=found.where or None,
             exact=exact or None,

@@ -37,7 +37,8 @@ def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteL
     at = point_code(view.expression, 0)
     if text.partition("/")[0] in _ROOTS or not text:
         path = node_path(inspector, text)
-        at = point_code(view.expression, inspector.snapshot_id)
+        tag = inspector.timeline().only_tag(inspector.snapshot_id)
+        at = point_code(view.expression, inspector.snapshot_id, tag)
     else:
         path = find_file(view.store, text)
     return _mapped(view, path, f"{at}.inspect.bytes({text!r})" if text else f"{at}.inspect.bytes()")

@@ -95,7 +95,9 @@ def _other_side(inspector: Inspector, given: Mapping[str, str]) -> tuple[TableSi
     if other is view:
         before = inspector.before(inspector.snapshot)
         snapshot = inspector.point(at) if at else before
-        point = "" if snapshot is None else f", {point_code(view.expression, snapshot.id)}"
+        at_b = 0 if snapshot is None else snapshot.id
+        tag = inspector.timeline().only_tag(at_b)
+        point = f", {point_code(view.expression, at_b, tag)}" if at_b else ""
         code = f"pe.compare({inspector.code}{point}{extra})"
         return TableSide(view=view, snapshot=snapshot, travelled=True), code
     found = Inspector(other)

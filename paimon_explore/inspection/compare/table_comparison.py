@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import shown_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.row_comparison import (
     DIFFERS,
@@ -24,6 +23,7 @@ from paimon_explore.inspection.compare.schema_comparison import (
     setting_pairs,
 )
 from paimon_explore.inspection.compare.table_side import SideContents, TableSide
+from paimon_explore.inspection.rendering.cell_texts import row_texts
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.escape import truncate
@@ -261,18 +261,18 @@ class TableComparison(Result):
         names = found.columns.schema.names
         rows: list[list[Entry]] = []
         kinds, differing = (found.sample.column(name).to_pylist() for name in (ROWKIND, DIFFERS))
-        values = shown_rows(found.sample.select(names))
+        values = row_texts(found.sample.select(names))
         for kind, differs, row in zip(kinds, differing, values, strict=True):
             text, tone = _KINDS[str(kind)]
-            cells = [_value_cell(row[name], name in (differs or [])) for name in names]
+            shown = zip(names, row, strict=True)
+            cells = [_value_cell(value, name in (differs or [])) for name, value in shown]
             rows.append([Cell(text=text, tone=tone), *cells])
         total = found.only_a + found.only_b + 2 * found.changed
         return grid("Rows that differ", ("row", *names), rows, total=total)
 
 
-def _value_cell(value: object, differs: bool) -> Cell:  # noqa: FBT001 - private
-    text = truncate("null" if value is None else str(value))
-    return Cell(text=text, tone=Tone.WARN if differs else Tone.PLAIN)
+def _value_cell(value: str, differs: bool) -> Cell:  # noqa: FBT001 - private
+    return Cell(text=truncate(value), tone=Tone.WARN if differs else Tone.PLAIN)
 
 
 def _tone(count: int, tone: Tone) -> Tone:

@@ -25,6 +25,7 @@ from paimon_explore.inspection.explain.key_versions import (
 )
 from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.cell_texts import row_texts
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, snapshot_chart
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.escape import truncate
@@ -90,6 +91,8 @@ class StoredVersion:
         sequence: its sequence number; None in files without sequence numbers.
         kind: `+I`, `-U`, `+U` or `-D`.
         values: the row.
+        text: the row as text.
+        record: the row as one row of an Arrow table.
     """
 
     file: str
@@ -97,6 +100,8 @@ class StoredVersion:
     sequence: int | None
     kind: str
     values: dict[str, object]
+    text: str
+    record: pa.Table = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,12 +132,14 @@ class KeyState:
         snapshot_id: the snapshot.
         versions: newest first.
         row: the row that a read returns; None for no row.
+        text: that row as text.
         problem: the error of that read; None if it succeeded.
     """
 
     snapshot_id: int
     versions: tuple[JudgedVersion, ...]
     row: Mapping[str, object] | None
+    text: str = "no row"
     problem: Problem | None = None
 
 
@@ -178,12 +185,16 @@ class KeyHistory(Result):
                 "_LEVEL": judged.level,
                 "_FILE": judged.version.file,
                 "_POSITION": judged.version.position,
-                **judged.version.values,
             }
             for state in self.states
             for judged in state.versions
         ]
-        return pa.Table.from_pylist(rows, schema=self._schema)
+        records = [judged.version.record for state in self.states for judged in state.versions]
+        count = len(self._schema) - len(self.columns)
+        described = pa.Table.from_pylist(rows, schema=pa.schema([*self._schema][:count]))
+        values = pa.concat_tables(records or [self._schema.empty_table()]).select([*self.columns])
+        columns = [*described.columns, *values.columns]
+        return pa.Table.from_arrays(columns, schema=self._schema)
 
     def figures(self) -> dict[str, object]:
         """The versions, their status and the row of each snapshot, as JSON."""
@@ -199,7 +210,7 @@ class KeyHistory(Result):
                         [j.version.file, j.level, j.version.sequence, j.version.kind, j.status.text]
                         for j in state.versions
                     ],
-                    "row": None if state.row is None else _row_text(state.row),
+                    "row": None if state.row is None else state.text,
                 }
                 for state in self.states
             ],
@@ -220,9 +231,8 @@ class KeyHistory(Result):
         if any(state.versions for state in self.states):
             yield self._chart()
         newest = self.states[-1]
-        row = "no row" if newest.row is None else _row_text(newest.row)
         yield facts(
-            (f"row at snapshot {newest.snapshot_id}", truncate(row, 300)),
+            (f"row at snapshot {newest.snapshot_id}", truncate(newest.text, 300)),
             ("merge engine", self.engine.value),
             ("files read", self.searched),
             ("older snapshots not searched", self.skipped or None),
@@ -243,7 +253,8 @@ class KeyHistory(Result):
             state
             for i, state in enumerate(self.states)
             if i == 0
-            or (state.versions, state.row) != (self.states[i - 1].versions, self.states[i - 1].row)
+            or (state.versions, state.text)
+            != (self.states[i - 1].versions, self.states[i - 1].text)
         ]
 
     def _chart(self) -> LaneChart:
@@ -296,24 +307,20 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
             str(judged.level),
             version.kind,
             "" if version.sequence is None else str(version.sequence),
-            truncate(_row_text(version.values), 200),
+            truncate(version.text, 200),
             file_cell(version.file),
         ]
     if state.problem is not None:
         yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]
     else:
-        shown = "no row" if state.row is None else truncate(_row_text(state.row), 200)
-        yield [at, Cell(text="row returned by a read", tone=Tone.PLAIN), "", "", "", shown, ""]
+        read = Cell(text="row returned by a read", tone=Tone.PLAIN)
+        yield [at, read, "", "", "", truncate(state.text, 200), ""]
 
 
-def _row_text(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {_value_text(value)}" for name, value in values.items())
-
-
-def _value_text(value: object) -> str:
-    if value is None:
-        return "null"
-    return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)
+def _named_texts(rows: pa.Table) -> Iterator[str]:
+    """Each row as text, with the names of its columns."""
+    for row in row_texts(rows):
+        yield ", ".join(map(" ".join, zip(rows.column_names, row, strict=True)))
 
 
 def key_history(inspector: Inspector, given: object, snapshots: int | None = None) -> KeyHistory:
@@ -369,7 +376,7 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
         _schema=pa.schema([pa.field("_SNAPSHOT", pa.int64()), *RECORD_COLUMNS, *named]),
         code=Code(
             python=call_code(f"{inspector.code}.history", key.text, snapshots=snapshots),
-            spark=read_code(view.location, None, f".where({key.text!r})"),
+            spark=read_code(view.location, inspector.point_options, f".where({key.text!r})"),
         ),
     )
 
@@ -408,7 +415,6 @@ class _Judge:
         deleted = {file.name: self._deleted(file.name, vectors.get(file.name)) for file in live}
         known = (tuple(live), tuple(map(tuple, deleted.values())))
         if known not in self._known:
-            row, problem = self._row(target)
             by_bucket = groupby(sorted(live, key=_bucket), key=_bucket)
             merged = target.merges_postponed and any(f.bucket == POSTPONE_BUCKET for f in live)
             versions = [
@@ -416,9 +422,7 @@ class _Judge:
                 for _, files in by_bucket
                 for one in self._judged(target, [*files], deleted, merged=merged)
             ]
-            self._known[known] = KeyState(
-                snapshot_id=snapshot.id, versions=tuple(versions), row=row, problem=problem
-            )
+            self._known[known] = self._state(target, snapshot.id, versions)
         return replace(self._known[known], snapshot_id=snapshot.id)
 
     def _live(self, position: int) -> Iterator[_LiveFile]:
@@ -467,14 +471,26 @@ class _Judge:
     def _versions(self, name: str) -> Iterator[StoredVersion]:
         records = self.records[name]
         system = (records.column(one).to_pylist() for one in SYSTEM)
-        values = shown_rows(records.drop_columns(list(SYSTEM)))
-        for sequence, kind, position, row in zip(*system, values, strict=True):
+        stored = records.drop_columns(list(SYSTEM))
+        values, texts = shown_rows(stored), _named_texts(stored)
+        for at, (sequence, kind, position, row, text) in enumerate(
+            zip(*system, values, texts, strict=True)
+        ):
             yield StoredVersion(
-                file=name, position=position, sequence=sequence, kind=KINDS[kind or 0], values=row
+                file=name,
+                position=position,
+                sequence=sequence,
+                kind=KINDS[kind or 0],
+                values=row,
+                text=text,
+                record=stored.slice(at, 1),
             )
 
-    def _row(self, target: ScanTarget) -> tuple[Mapping[str, object] | None, Problem | None]:
-        """The row that a read of the snapshot returns, or its error."""
+    def _state(
+        self, target: ScanTarget, snapshot_id: int, versions: Sequence[JudgedVersion]
+    ) -> KeyState:
+        """The state of the key at a snapshot, with what a read returns, or its error."""
+        found = KeyState(snapshot_id=snapshot_id, versions=tuple(versions), row=None)
         try:
             plan = plan_table(target, self.key.predicate)
             reader = SplitReader(
@@ -482,10 +498,11 @@ class _Judge:
             )
             for one in plan.splits:
                 for batch in reader.read(one):
-                    return shown_rows(pa.Table.from_batches([batch.slice(0, 1)]))[0], None
+                    row = pa.Table.from_batches([batch.slice(0, 1)])
+                    return replace(found, row=shown_rows(row)[0], text=next(_named_texts(row)))
         except PaimonError as error:
-            return None, problem_of(error)
-        return None, None
+            return replace(found, problem=problem_of(error))
+        return found
 
 
 def _bucket(file: _LiveFile) -> tuple[bytes, int]:

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
-from paimon_explore.data_types.definitions import AtomicType
+from paimon_explore.data_types.definitions import NUMBERS, AtomicType, TypeRoot
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -50,6 +51,10 @@ from paimon_explore.scan.splits.file_locations import data_file_paths
 
 _COMMA = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
 """Matches a comma outside of quotes."""
+_UNQUOTED = NUMBERS | {TypeRoot.BOOLEAN}
+"""The types whose values SQL writes without quotes."""
+_NUMBER = re.compile(r"\s*([-+]?\.?\d[\d.e+-]*|true|false)\s*", re.IGNORECASE)
+"""Matches a number, or a truth value."""
 _IS_NULL = re.compile(r"\sis\s+null\s*$", re.IGNORECASE)
 
 
@@ -93,6 +98,8 @@ def resolve_key(given: object, schema: TableSchema) -> KeyArgument:
                 values[name] = value
             case IsNull(operand=Column(path=(name,))):
                 values[name] = Literal(value=None, type=None)
+            case Literal():
+                raise _refused("the types of the key columns have no such value", schema)
             case _:
                 raise _refused(f"{to_sql(part)} is not an equality of a column and a value", schema)
     other = [name for name in values if name not in schema.primary_keys]
@@ -115,9 +122,17 @@ def _expression(given: object, schema: TableSchema) -> Expression:
             return conjunction([parse_where(part) for part in parts])
         case Sequence() if not isinstance(given, str | bytes):
             pairs = list(zip(_names(len(given), schema), given, strict=True))
+        case str() if _NUMBER.fullmatch(given) and _is_unquoted(schema):
+            column = to_sql(col(_names(1, schema)[0]).expression)
+            return parse_where(f"{column} = {given}")
         case _:
             pairs = list(zip(_names(1, schema), [given], strict=True))
     return conjunction([_equal(str(name), value) for name, value in pairs])
+
+
+def _is_unquoted(schema: TableSchema) -> bool:
+    """Whether SQL writes the values of the only key column without quotes."""
+    return is_root(schema.project(_names(1, schema)).fields[0].type, *_UNQUOTED)
 
 
 def _equal(name: str, value: object) -> Expression:

@@ -7,7 +7,7 @@ the file index of files that need no merge, and the limit, after which no furthe
 Reasons are computed on demand, since there may be 100,000 files.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 import numpy as np
@@ -346,16 +346,17 @@ class ExplainRequest:
     code: Code = field(default_factory=Code)
 
 
-def explain_code(expression: str, location: str, snapshot_id: int, **asked: object) -> Code:
+def explain_code(
+    expression: str, location: str, options: Mapping[str, object], **asked: object
+) -> Code:
     """The code that gives an explanation.
 
     Args:
         expression: the table, at a snapshot if it is pinned.
         location: of the table.
-        snapshot_id: the pinned snapshot; 0 for the latest.
+        options: those of a PySpark read of the pinned snapshot; none for the latest.
         asked: the arguments of `Table.explain`; None for those that are omitted.
     """
-    options = {"scan.snapshot-id": snapshot_id} if snapshot_id else None
     where = asked.get("where")
     then = f".where({where!r}).explain()" if where else ".explain()"
     return Code(

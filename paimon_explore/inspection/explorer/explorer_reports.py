@@ -136,12 +136,13 @@ def _explain(request: ReportRequest) -> Result:
     text, limit = _split_suffix(_LIMIT, request.text)
     where = text.strip() or None
     max_rows = None if limit is None else int(limit)
-    pinned = 0 if inspector.is_newest else inspector.snapshot_id
     scan = ExplainRequest(
         where=bind(predicate(where), target.schema.row_type) if where else TRUE,
         columns=target.schema.row_type.names,
         limit=max_rows,
-        code=explain_code(inspector.code, view.location, pinned, where=where, limit=max_rows),
+        code=explain_code(
+            inspector.code, view.location, inspector.point_options, where=where, limit=max_rows
+        ),
     )
     return explain_scan(target, scan, view.name)
 

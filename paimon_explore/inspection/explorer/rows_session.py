@@ -16,8 +16,8 @@ from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.file_of_tree_node import node_path
 from paimon_explore.inspection.problem import problem_of
+from paimon_explore.inspection.rendering.cell_texts import cell_texts, table_texts
 from paimon_explore.inspection.rendering.escape import CELL_LIMIT, truncate
-from paimon_explore.inspection.rows.cell_texts import cell_texts, table_texts
 from paimon_explore.inspection.rows.row_code import sql_codes
 from paimon_explore.inspection.rows.row_sort import MAX_SORTED
 from paimon_explore.inspection.rows.rows_view import RowsView

@@ -13,13 +13,11 @@ from weakref import finalize
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.data_types.arrow import from_arrow
-from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, part_body
+from paimon_explore.inspection.rendering.cell_texts import arrow_texts, paimon_type
 from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
 from paimon_explore.inspection.rendering.code_snippet import (
     Code,
@@ -32,11 +30,9 @@ from paimon_explore.inspection.rendering.escape import CELL_LIMIT, truncate
 from paimon_explore.inspection.rendering.report import Report, grid
 from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.rendering.result_charts import charts_of, is_number
-from paimon_explore.inspection.rows.cell_texts import cell_texts
 from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.table_view import QueryRows, TableSql
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.metadata.manifest.manifest_table import Chunks
 
 MAX_ROWS = 100_000
 """Maximum number of rows that are read; the code reads all."""
@@ -101,7 +97,7 @@ class SqlRowsView(TableResult):
     def texts(self, offset: int, count: int) -> list[list[str | None]]:
         """The texts of some rows, by column."""
         part = self.table.slice(offset, count).combine_chunks()
-        return [_texts(column) for column in part.columns]
+        return [arrow_texts(column) for column in part.columns]
 
     def page(self, offset: int, count: int, limit: int = CELL_LIMIT) -> Body:
         """Some rows as the grid takes them."""
@@ -490,20 +486,6 @@ def _point(inspector: Inspector) -> dict[str, int | str]:
     return {"tag": tag} if tag else {"snapshot": inspector.snapshot_id}
 
 
-def _texts(column: Chunks) -> list[str | None]:
-    kind, values = _paimon_type(column.type), column.combine_chunks()
-    if kind is None:
-        return [None if value is None else str(value) for value in as_python(values)]
-    return cell_texts(values, kind)
-
-
-def _paimon_type(kind: pa.DataType) -> DataType | None:
-    try:
-        return from_arrow(kind)
-    except PaimonError:
-        return None
-
-
 def _type_name(kind: pa.DataType) -> str:
-    found = _paimon_type(kind)
+    found = paimon_type(kind)
     return str(kind) if found is None else type_text(found)

@@ -8,6 +8,7 @@ finds new tags, consumers that moved on, and snapshots that expired without a co
 from collections.abc import Mapping
 from dataclasses import replace
 
+from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.json_members import JsonMembers
@@ -54,12 +55,16 @@ def read_again(inspector: Inspector) -> Inspector:
     """Read the timeline and the latest schema again; file lists already read are reused.
 
     Raises:
+        NotFoundError: the table or branch, which had snapshots, no longer exists.
         StorageError: the snapshot folder cannot be listed.
         PaimonError: the latest schema cannot be read.
     """
     view = inspector.view
-    schema = view.store.schemas.latest() or view.schema
-    found = Inspector(replace(view, schema=schema))
+    schema = view.store.schemas.latest()
+    found = Inspector(replace(view, schema=schema or view.schema))
+    if schema is None and len(inspector.timeline()) and not len(found.timeline()):
+        message = f"Table {view.name} no longer exists: {view.location} has no schema any more."
+        raise NotFoundError("table", view.name, message=message)
     found.history.reuse(inspector.history)
     return found
 

@@ -67,7 +67,11 @@ def snapshot_profile(inspector: Inspector, where: str) -> Profile:
 def _shown(inspector: Inspector, found: Profile, *, exact: bool) -> Profile:
     view = inspector.view
     code = profile_code(
-        inspector.code, view.location, where=found.where or None, exact=exact or None
+        inspector.code,
+        view.location,
+        inspector.point_options,
+        where=found.where or None,
+        exact=exact or None,
     )
     return replace(found, code=code)
 

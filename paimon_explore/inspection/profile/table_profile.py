@@ -1,6 +1,6 @@
 """The profile of a table: one `ColumnProfile` per column, from statistics or from rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 import pyarrow as pa
@@ -299,20 +299,23 @@ def where_text(where: Expression) -> str:
     return "" if where == TRUE else to_sql(where)
 
 
-def profile_code(expression: str, location: str, **asked: object) -> Code:
+def profile_code(
+    expression: str, location: str, options: Mapping[str, object], **asked: object
+) -> Code:
     """The code that gives a profile.
 
     Args:
         expression: the table, at a snapshot if it is pinned.
         location: of the table.
+        options: those of a PySpark read of the pinned snapshot; none for the latest.
         asked: the arguments of `Table.profile`; None for those that are omitted.
 
-    >>> profile_code("t", "/wh/t", where="a > 3").python
+    >>> profile_code("t", "/wh/t", {}, where="a > 3").python
     "t.profile(where='a > 3')"
     """
     where = asked.get("where")
     filtered = f".where({where!r})" if where else ""
     return Code(
         python=call_code(f"{expression}.profile", **asked),
-        spark=read_code(location, None, f"{filtered}.summary().show()"),
+        spark=read_code(location, options, f"{filtered}.summary().show()"),
     )

@@ -98,4 +98,4 @@ def time_text(millis: int | None, *, zone: str = " UTC") -> str:
         moment = _EPOCH + timedelta(milliseconds=millis)
     except OverflowError:
         return f"{millis} ms"
-    return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{millis % 1000:03d}{zone}"
+    return f"{moment.replace(tzinfo=None).isoformat(' ', 'milliseconds')}{zone}"

@@ -4,7 +4,6 @@ Formats values of Paimon types: bounds, keys and partitions.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -115,14 +114,10 @@ def hex_texts(rows: pa.BinaryArray) -> list[str]:
     return [f"0x{(row or b'').hex()}" for row in rows.to_pylist()]
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
 def value_texts(column: Column, data_type: DataType) -> list[str | None]:
     """Format each value; null becomes None.
 
-    Texts are not escaped. Values that Python cannot represent, such as a time outside of the years
-    1 to 9999, are shown as numbers.
+    Texts are not escaped. Years have at least four digits.
     """
     if not isinstance(data_type, AtomicType):
         return _each(column, str)
@@ -134,7 +129,7 @@ def value_texts(column: Column, data_type: DataType) -> list[str | None]:
         case TypeRoot.TIME:
             return _whole(column, pa.int32(), _time)
         case TypeRoot.DATE:
-            return _whole(column, pa.int32(), lambda day: _moment(day * 86_400, "%Y-%m-%d"))
+            return _whole(column, pa.int32(), lambda day: _moment(np.datetime64(day, "D")))
         case _:
             return _each(column, _plain)
 
@@ -165,18 +160,20 @@ def _timestamps(column: Column, atomic: AtomicType) -> list[str | None]:
 
 
 def _time(millis: int) -> str:
-    return f"{_moment(millis // 1000, '%H:%M:%S')}.{millis % 1000:03d}"
+    return str(np.datetime64(millis, "ms")).partition("T")[2]
+
+
+def _moment(moment: np.datetime64) -> str:
+    """A date or a time as Arrow writes it: NumPy does not pad years before 0."""
+    text = str(moment)
+    if not text.startswith("-"):
+        return text
+    year, _, rest = text[1:].partition("-")
+    return f"-{year:0>4}-{rest}"
 
 
 def _timestamp(number: int, ticks: int, precision: int, zone: str) -> str:
     seconds, rest = divmod(number, ticks)
-    text = _moment(seconds, "%Y-%m-%d %H:%M:%S")
+    text = _moment(np.datetime64(seconds, "s")).replace("T", " ")
     digits = f"{rest * (10**9 // ticks):09d}"[:precision]
     return f"{text}.{digits}{zone}" if digits else f"{text}{zone}"
-
-
-def _moment(seconds: int, form: str) -> str:
-    try:
-        return (_EPOCH + timedelta(seconds=seconds)).strftime(form)
-    except OverflowError:
-        return f"{seconds} s"

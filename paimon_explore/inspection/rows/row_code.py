@@ -3,7 +3,7 @@
 Which files a row view reads: those of a snapshot, a partition, a bucket, or a single file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -144,7 +144,7 @@ class RowsRequest:
     Attributes:
         expression: the table at its snapshot, as Python code.
         location: of the table.
-        snapshot_id: the pinned snapshot; 0 for the latest.
+        options: those of a PySpark read of the pinned snapshot; none for the latest.
         scope: which files.
         where: condition on rows.
         columns: names of the columns; None for all.
@@ -155,7 +155,7 @@ class RowsRequest:
 
     expression: str
     location: str
-    snapshot_id: int
+    options: Mapping[str, object]
     scope: RowScope = field(default_factory=RowScope)
     where: Expression = TRUE
     columns: tuple[str, ...] | None = None
@@ -186,7 +186,6 @@ def _pyspark(request: RowsRequest) -> str:
     condition = sql_condition(request)
     if condition is None:
         return ""
-    options = {"scan.snapshot-id": request.snapshot_id} if request.snapshot_id else None
     then = f".where({condition!r})" if condition else ""
     imports, order = "", request.order
     if order is not None:
@@ -195,7 +194,7 @@ def _pyspark(request: RowsRequest) -> str:
         imports = "from pyspark.sql import functions as F\n"
     if request.columns is not None:
         then += f".select({', '.join(repr(quoted_name(name)) for name in request.columns)})"
-    return imports + read_code(request.location, options, then)
+    return imports + read_code(request.location, request.options, then)
 
 
 def sql_condition(request: RowsRequest) -> str | None:
@@ -226,8 +225,7 @@ def sql_codes(request: RowsRequest) -> dict[str, str]:
     condition = sql_condition(request)
     if condition is None:
         return {}
-    options = {"scan.snapshot-id": request.snapshot_id} if request.snapshot_id else None
-    frame = read_code(request.location, options)
+    frame = read_code(request.location, request.options)
     query = _query(request, "`", condition)
     scan = call_code(f"{request.expression}.scan", where=condition or None)
     return {

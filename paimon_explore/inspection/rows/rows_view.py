@@ -15,6 +15,7 @@ from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.problem import problem_of
+from paimon_explore.inspection.rendering.cell_texts import table_texts
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
@@ -29,7 +30,6 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.rows.cell_texts import table_texts
 from paimon_explore.inspection.rows.record_status import (
     KINDS,
     RECORD_COLUMNS,

@@ -17,7 +17,7 @@ from paimon_explore.encoding.data_file_reader import (
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.partition_argument import Given
-from paimon_explore.inspection.rendering.code_snippet import point_code
+from paimon_explore.inspection.rendering.code_snippet import point_code, point_options
 from paimon_explore.inspection.rendering.number_format import at_snapshot
 from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.rows.row_code import LiveFiles, RowScope, RowsRequest, rows_code
@@ -84,6 +84,7 @@ def table_rows(
     travelled = not inspector.is_newest if pinned is None else pinned.travelled
     target = pinned or view.target(inspector.snapshot, travelled=travelled)
     at = inspector.snapshot_id if travelled else 0
+    tag = inspector.timeline().only_tag(at) if at else ""
     row_type = target.schema.row_type
     names = row_type.names if given.columns is None else project(given.columns, row_type).names
     where = TRUE if given.where is None else bind(predicate(given.where), row_type)
@@ -92,9 +93,9 @@ def table_rows(
     scope = RowScope() if live is None else live.scope(given.partition, given.bucket, given.file)
     is_merged = _is_merged(given, target, scope)
     request = RowsRequest(
-        expression=point_code(view.expression, at, inspector.timeline().only_tag(at) if at else ""),
+        expression=point_code(view.expression, at, tag),
         location=view.location,
-        snapshot_id=at,
+        options=point_options(at, tag),
         scope=scope,
         where=where,
         columns=None if given.columns is None else tuple(names),

@@ -19,6 +19,7 @@ from paimon_explore.read.data_file import ReadRequest, SystemColumn
 from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.deletion_vector_filter import positions as positions_of
 from paimon_explore.read.rows_at_positions import read_rows_at
+from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression, conjunction
@@ -169,7 +170,7 @@ class UnitReader:
     ) -> Iterator[pa.RecordBatch]:
         """Read the rows of a unit that match a further condition."""
         conditions = [part for part in (unit.within, more) if part != TRUE]
-        return self.split_reader(names, conjunction(conditions)).read(unit.to_read)
+        return read_split(self.split_reader(names, conjunction(conditions)), unit.to_read)
 
     def stream(
         self, key: object, schema: pa.Schema, read: Callable[[], Iterator[pa.RecordBatch]]

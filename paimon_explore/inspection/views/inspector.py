@@ -22,7 +22,12 @@ from paimon_explore.inspection.history.file_history import (
     partition_type,
 )
 from paimon_explore.inspection.history.timeline import Timeline, read_timeline
-from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
+from paimon_explore.inspection.rendering.code_snippet import (
+    Code,
+    call_code,
+    point_code,
+    point_options,
+)
 from paimon_explore.inspection.rendering.number_format import at_snapshot
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import FilesView, files_view, matching_files
@@ -268,6 +273,13 @@ class Inspector:
         if self.is_newest:
             return expression
         return point_code(expression, self.snapshot_id, self._timeline.only_tag(self.snapshot_id))
+
+    @property
+    def point_options(self) -> dict[str, object]:
+        """The options of a PySpark read of the snapshot; none for the latest one."""
+        if self.is_newest:
+            return {}
+        return point_options(self.snapshot_id, self._timeline.only_tag(self.snapshot_id))
 
     @property
     def is_newest(self) -> bool:

@@ -58,6 +58,7 @@ _COLUMNS = (
     *("embedded_file_index", "external_path", "schema_id"),
 )
 _MIN_HEIGHT = 0.3
+_WRITTEN = "Files in the order in which they were written"
 
 LSM_FILES = schema_from_text(
     "run int32, level int32, min_key string, max_key string, row_count int64, "
@@ -186,7 +187,8 @@ class LsmSection(Result):
         )
         share = f"{gone} ({(retracts + deleted) / rows:.1%} of {plural(one.rows, 'row')})"
         depth = f"max {self.max_depth}, mean {self.mean_depth:.1f} sorted runs per key"
-        size = f"{plural(one.files, 'file')}, {one.level_0} in level 0, {bytes_text(one.bytes)}"
+        levels = f", {one.level_0} in level 0" if self.keyed else ""
+        size = f"{plural(one.files, 'file')}{levels}, {bytes_text(one.bytes)}"
         yield self._chart()
         yield facts(
             ("files", size),
@@ -219,7 +221,7 @@ class LsmSection(Result):
         )
         ticks = axis_ticks(0, end, [(i + 0.5, text) for i, text in enumerate(self.labels)])
         return LaneChart(
-            title="Sorted runs by key range, newest run on top",
+            title="Sorted runs by key range, newest run on top" if self.keyed else _WRITTEN,
             lanes=tuple(lanes.values()),
             boxes=tuple(boxes),
             start=0,
@@ -260,11 +262,13 @@ class LsmSection(Result):
         key_heads = ("min key", "max key", "overlap#") if self.keyed else ()
         heads = ("level#", "rows#", "size#", *key_heads, "deleted#", "file")
         note = "deleted: rows that are retracted, or deleted by a deletion vector."
+        title = _WRITTEN
         if self.keyed:
+            title = "Files, newest run first"
             note = (
                 f"overlap: maximum number of sorted runs with keys in the range of the file; {note}"
             )
-        return grid("Files, newest run first", heads, rows, total=self.files.num_rows, note=note)
+        return grid(title, heads, rows, total=self.files.num_rows, note=note)
 
     def _others(self, one: BucketSummary) -> Grid:
         max_runs = max(bucket.runs for bucket in self.buckets)
@@ -274,18 +278,19 @@ class LsmSection(Result):
             return Cell(text=b.text, selects=f"ask:{b.text}", tone=tone)
 
         def runs(b: BucketSummary) -> Cell:
-            tone = Tone.WARN if self.keyed and b.runs > self.trigger else Tone.PLAIN
+            tone = Tone.WARN if b.runs > self.trigger else Tone.PLAIN
             return Cell(text=str(b.runs), share=b.runs / max_runs, tone=tone)
 
+        levels: Columns[BucketSummary] = {"runs#": runs, "level-0 files#": lambda b: b.level_0}
         columns: Columns[BucketSummary] = {
             "bucket": named,
-            "runs#": runs,
-            "level-0 files#": lambda b: b.level_0,
+            **(levels if self.keyed else {}),
             "files#": lambda b: b.files,
             "rows#": lambda b: short_text(b.rows),
             "size#": lambda b: bytes_text(b.bytes),
         }
-        return listing("Buckets by number of sorted runs", self.buckets, columns)
+        title = "Buckets by number of sorted runs" if self.keyed else "Buckets"
+        return listing(title, self.buckets, columns)
 
 
 def lsm_section(
@@ -333,7 +338,6 @@ def lsm_section(
     texts = key_texts(entries.table, view.keys)
     where = () if selected is None else (selected.partition or None, selected.bucket)
     arguments = dict(zip(("partition", "bucket"), where, strict=False))
-    options = None if snapshot is None else {"scan.snapshot-id": snapshot.id}
     return LsmSection(
         name=view.name,
         snapshot=snapshot,
@@ -349,7 +353,7 @@ def lsm_section(
         keyed=bool(len(view.keys)),
         code=Code(
             python=call_code(f"{inspector.code}.inspect.lsm", **arguments),
-            spark=read_code(view.location, options),
+            spark=read_code(view.location, inspector.point_options),
         ),
     )
 

@@ -16,7 +16,6 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_fixed,
     empty_table,
-    shown_rows,
     string_array,
     string_scalar,
     take_rows,
@@ -24,6 +23,7 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_slim, partition_type
 from paimon_explore.inspection.history.schema_diff import Difference, schema_differences
+from paimon_explore.inspection.rendering.cell_texts import row_texts
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.escape import truncate
@@ -179,12 +179,10 @@ class SnapshotDiff(Result):
 
     def _rows_grid(self) -> Grid:
         found = self.rows()
-        kind, *names = found.column_names
+        _, *names = found.column_names
         rows: list[list[Entry]] = []
-        for row in shown_rows(found.slice(0, self.shown_rows)):
-            texts = ["null" if row[name] is None else str(row[name]) for name in names]
-            change = Cell(text=str(row[kind]), tone=_KIND_TONES[str(row[kind])])
-            rows.append([change, *map(truncate, texts)])
+        for change, *texts in row_texts(found.slice(0, self.shown_rows)):
+            rows.append([Cell(text=change, tone=_KIND_TONES[change]), *map(truncate, texts)])
         return grid("Changed rows", ("change", *names), rows, total=found.num_rows)
 
     def _totals(self) -> Facts:

@@ -1,5 +1,7 @@
 """The report views of the explorer and their inputs."""
 
+from pathlib import Path
+
 import pytest
 
 import paimon_explore as pe
@@ -56,3 +58,36 @@ def test_a_table_differs_from_nothing_by_its_files(golden: GoldenTables) -> None
             },
             **{c: {"files": 0, "rows": 0, "bytes": 0} for c in ("removed", "moved", "changed")},
         }
+
+
+def test_code_names_the_tag_that_keeps_an_expired_snapshot(tmp_path: Path) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    columns = {"k": "BIGINT", "v": "STRING"}
+    t = catalog.create_table("db.t", columns, primary_key="k", options={"bucket": "1"})
+    for number in range(3):
+        t.upsert([{"k": number, "v": "a"}])
+    t.create_tag("first", 1)
+    t.maintenance.expire_snapshots(retain_max=1, retain_min=1, older_than="0 s")
+    state = ExplorerState(pe.open_table(t.path)._inspector())
+    for pane, text in (
+        *(("lsm", ""), ("explain", "k = 0"), ("key", "0"), ("profile", "k = 0")),
+        *(("compare", "with at = 'first'"), ("health", ""), ("diff", "first"), ("heat", "")),
+    ):
+        for snapshot in (1, 3):
+            code = state.result(pane, snapshot, ViewInput(text=text)).code
+            eval(code.python, {"t": t, "pe": pe})  # noqa: S307 - a line of our own
+            assert ("'scan.tag-name', 'first'" in code.spark) == (
+                snapshot == 1 and pane in ("lsm", "explain", "key", "profile")
+            ), code.spark
+            assert "scan.snapshot-id" not in code.spark
+    _, spark = state.code(1, "rows", "", "")
+    assert "'scan.tag-name', 'first'" in spark
+    described, _ = state.rows_session.open(state.inspector.at(1), "")
+    codes = described["codes"]
+    assert isinstance(codes, dict)
+    assert "'scan.tag-name', 'first'" in codes["spark_sql"]
+    assert "'scan.tag-name', 'first'" in codes["pyspark"]
+    layout = state.bytes("1/base").body["code"]
+    assert isinstance(layout, str)
+    assert eval(layout, {"t": t}).size  # noqa: S307 - a line of our own

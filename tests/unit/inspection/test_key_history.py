@@ -120,6 +120,35 @@ def test_a_key_is_given_in_many_ways() -> None:
         append_table(COLUMNS).history(1)
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "key"),
+    [
+        (pa.int32(), " -5 ", "k = -5"),
+        (pa.decimal128(5, 2), "1.5", "k = 1.50"),
+        (pa.float64(), "1.5", "k = 1.5e0"),
+        (pa.bool_(), "true", "k = TRUE"),
+        (pa.string(), "7", "k = '7'"),
+        (pa.string(), "a, b", "k = 'a, b'"),
+        (pa.date32(), "2024-01-01", "k = DATE '2024-01-01'"),
+    ],
+)
+def test_a_typed_key_is_a_value_of_the_type_of_its_column(
+    kind: pa.DataType, given: str, key: str
+) -> None:
+    table = keyed_table(columns(k=kind, v=pa.string()), primary_key=["k"])
+    assert table.history(given).key.text == key
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("abc", "'abc' cannot be compared"), ("1.5", "no such value")],
+)
+def test_a_typed_key_that_is_no_value_is_refused(given: str, told: str) -> None:
+    table = keyed_table(COLUMNS, primary_key=["k"])
+    with pytest.raises(InvalidInputError, match=told):
+        table.history(given)
+
+
 def test_old_snapshots_are_left_out_and_counted() -> None:
     table = keyed_table(COLUMNS, *[[{"k": 1, "v": str(i)}] for i in range(6)], primary_key=["k"])
     found = table.history(1, snapshots=2)

@@ -73,6 +73,9 @@ def test_append_tables_and_empty_ones_have_a_section_too() -> None:
     plain = append_table(COLUMNS, rows(1), rows(2, 3)).inspect.lsm()
     assert plain.figures()["rows"] == 3
     assert "files no levels" in repr(plain)
+    assert "Files in the order in which they were written" in repr(plain)
+    assert "run first" not in repr(plain)
+    assert "level 0" not in repr(plain)
     empty = append_table(COLUMNS).inspect.lsm()
     assert repr(empty) == "db.t at no snapshot\nThe snapshot has no data files."
     for one in (plain, empty):

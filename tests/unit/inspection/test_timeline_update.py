@@ -1,10 +1,12 @@
 """Polls of a table that others change."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from paimon_explore.errors import PaimonError
+import paimon_explore as pe
+from paimon_explore.errors import NotFoundError, PaimonError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.explorer.timeline_update import POLLS_PER_READ, TimelineUpdate
@@ -159,3 +161,23 @@ def test_an_unreadable_latest_snapshot_is_an_error_and_the_state_stays() -> None
     history.store.file_io.replace(path, before)
     assert state.poll(2) == TimelineUpdate(selected=2)
     assert state.version == 0
+
+
+def test_a_table_that_was_dropped_is_not_shown_as_empty(tmp_path: Path) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", {"k": "INT"})
+    table.append([{"k": 1}])
+    table.create_tag("one")
+    table.create_branch("dev", "one")
+    state = ExplorerState(table._inspector())
+    branch = ExplorerState(catalog.table("db.t$branch_dev")._inspector())
+    catalog.drop_table("db.t")
+    for one, name in ((state, "db.t"), (branch, r"db.t\$branch_dev")):
+        with pytest.raises(NotFoundError, match=f"Table {name} no longer exists"):
+            one.poll(1)
+        assert one.newest == 1  # what was read stays
+    catalog.create_table("db.t", {"other": "INT"}).append([{"other": 1}])
+    assert state.poll(1).changed
+    assert state.inspector.view.schema is not None
+    assert state.inspector.view.schema.row_type.names == ("other",)

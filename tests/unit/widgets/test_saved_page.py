@@ -55,7 +55,7 @@ def test_times_that_python_does_not_have_are_shown_everywhere(tmp_path: Path) ->
     assert isinstance(answers, dict)
     assert all(answer["ok"] for answer in answers.values())
     assert repr(pe.compare(table.at(1), table)) != repr(table.diff(1, 2))
-    assert "-62135683200 s" in repr(table.rows())
+    assert "0000-12-31" in repr(table.rows())
     assert "0000-12-31" in repr(table.history({"k": "0000-12-31"}))
     assert "0000-12-31" in repr(pe.sql("SELECT v FROM t", t=table))
     assert str(table.to_pandas()["k"].dtype).startswith("datetime64")

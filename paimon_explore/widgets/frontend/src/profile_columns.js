@@ -88,7 +88,8 @@ function nulls({ name, nulls: count }, index, choose) {
   if (!count) return "0";
   const select = () => choose({ column: index, part: "nulls", first: 0, last: 0 });
   const says = `Show only rows where ${cut(visible(name), 60)} is null`;
-  return button(formatCount(count), says, select, { class: "pep-link", "aria-label": says });
+  const text = formatCount(count);
+  return button(text, says, select, { class: "pep-link", "aria-label": `${text}: ${says}` });
 }
 
 /**

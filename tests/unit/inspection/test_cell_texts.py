@@ -9,7 +9,7 @@ import pytest
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.variant.encoder import integer
-from paimon_explore.inspection.rows.cell_texts import cell_texts
+from paimon_explore.inspection.rendering.cell_texts import cell_texts
 
 CASES: list[tuple[object, list[object], list[str | None]]] = [
     ("INT", [1, None], ["1", None]),

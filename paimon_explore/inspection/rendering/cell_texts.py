@@ -9,6 +9,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import from_arrow
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.definitions import (
     BYTES,
@@ -27,6 +28,7 @@ from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.value_text import value_texts
+from paimon_explore.metadata.manifest.manifest_table import Chunks
 
 MAX_BINARY = 128
 """Maximum number of bytes of a binary value that are shown as hex."""
@@ -60,6 +62,28 @@ def cell_texts(
 def table_texts(rows: pa.Table, fields: Sequence[DataField]) -> list[list[str | None]]:
     """The cells of the first columns as text, by column."""
     return [cell_texts(rows.column(at).combine_chunks(), one.type) for at, one in enumerate(fields)]
+
+
+def arrow_texts(column: Chunks) -> list[str | None]:
+    """The text of each value, of the Paimon type that the Arrow type stands for; None for null."""
+    kind, values = paimon_type(column.type), column.combine_chunks()
+    if kind is None:
+        return [None if value is None else str(value) for value in as_python(values)]
+    return cell_texts(values, kind)
+
+
+def row_texts(rows: pa.Table) -> list[list[str]]:
+    """The cells of each row as text, nulls too."""
+    columns = (_plain(arrow_texts(column)) for column in rows.columns)
+    return [list(cells) for cells in zip(*columns, strict=True)]
+
+
+def paimon_type(kind: pa.DataType) -> DataType | None:
+    """The Paimon type that an Arrow type stands for; None if there is none."""
+    try:
+        return from_arrow(kind)
+    except PaimonError:
+        return None
 
 
 def _atomic_texts(column: Column, data_type: AtomicType, max_binary: int) -> list[str | None]:
