@@ -14,7 +14,6 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
@@ -26,6 +25,7 @@ from paimon_explore.sql_statements.duckdb.type_names import VARIANT, quoted
 from paimon_explore.sql_statements.query_problems import QueryProblemError, unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
+from paimon_explore.threads import free_in_forks, in_forks, thread_pool
 
 if TYPE_CHECKING:
     import duckdb
@@ -145,7 +145,7 @@ class _Databases:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = free_in_forks(Lock())
         self._folders: set[str] = set()
         self._made: tuple[duckdb.DuckDBPyConnection, DatabaseFunctions] | None = None
 
@@ -160,8 +160,21 @@ class _Databases:
             functions.define(texts)
             return database
 
+    def leave_to_parent(self) -> None:
+        """Use a new database after a fork; that of the parent process has no threads here."""
+        if self._made is not None:
+            keep_unused(self._made[0])
+        self._made = None
 
+
+def keep_unused(of_parent: object) -> None:
+    """Keep an object of the parent process, since to free it is to wait for its threads."""
+    _OF_PARENTS.append(of_parent)
+
+
+_OF_PARENTS: list[object] = []
 _database = _Databases()
+in_forks(_database.leave_to_parent)
 
 
 def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, DatabaseFunctions]":

@@ -1,6 +1,7 @@
 """Queries whose rows a scan returns as they are, without a query of DuckDB."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -147,3 +148,12 @@ def test_a_stopped_query_ends(table: pe.Table) -> None:
     with pytest.raises(KeyboardInterrupt):
         batches.read_all()
     assert rows.to_arrow().num_rows == 8
+
+
+def test_threads_read_one_result_at_the_same_time() -> None:
+    result = pe.demo().sql("SELECT a.id FROM range(300000) AS a JOIN range(300000) AS b USING (id)")
+    with ThreadPoolExecutor(6) as pool:
+        counts = [pool.submit(lambda: result.to_arrow().num_rows) for _ in range(12)]
+        columns = [pool.submit(lambda: result.schema.names) for _ in range(12)]
+    assert {count.result() for count in counts} == {300_000}
+    assert {tuple(names.result()) for names in columns} == {("id",)}
