@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.errors import InvalidInputError, PaimonError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.functions.database_functions import (
@@ -69,6 +69,8 @@ _ACCEPTED = re.compile(r" spark_\w+\(\w+ ([A-Z ]+(?:\([0-9, ]+\))?)")
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _MAX_CONDITIONS = 200
 """Maximum number of conditions that DuckDB passes to a dataset, as a filter with as many levels."""
+_CTRL_C = re.compile(r"^Query interrupted$|(?:failed|UDF): KeyboardInterrupt\b")
+"""Messages of DuckDB about Ctrl+C in a query, and in a function or scan that it calls."""
 _TOO_LARGE = "Arrow Appender: The maximum "
 _TRY = "try_cast returns NULL for a value that cannot be cast."
 
@@ -123,8 +125,8 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
     is_long = query.count(" AND ") > _MAX_CONDITIONS
     folders = {rows.folder for rows in sources.values() if isinstance(rows, FileRows)}
     texts = [query, *(rows for rows in sources.values() if isinstance(rows, str))]
-    cursor = _database(folders, texts).cursor()
     with duckdb_errors():
+        cursor = _database(folders, texts).cursor()
         for name, rows in sources.items():
             text = rows.query if isinstance(rows, FileRows) else rows
             if isinstance(rows, FileRows) and rows.is_bounded:
@@ -157,11 +159,12 @@ class _Databases:
                 self._folders.update(folders)
                 self._made = _opened(sorted(self._folders))
             database, functions = self._made
-            functions.define(texts)
+            with undo_on_error(self.forget):  # which of them are defined is not known
+                functions.define(texts)
             return database
 
-    def leave_to_parent(self) -> None:
-        """Use a new database after a fork; that of the parent process has no threads here."""
+    def forget(self) -> None:
+        """Use a new database from now on: after a fork, the threads of this one do not exist."""
         if self._made is not None:
             keep_unused(self._made[0])
         self._made = None
@@ -174,7 +177,7 @@ def keep_unused(of_parent: object) -> None:
 
 _OF_PARENTS: list[object] = []
 _database = _Databases()
-in_forks(_database.leave_to_parent)
+in_forks(_database.forget)
 
 
 def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, DatabaseFunctions]":
@@ -229,12 +232,15 @@ def duckdb_errors() -> Iterator[None]:
 
     Raises:
         InvalidInputError: a query is wrong, or a value does not fit.
+        KeyboardInterrupt: Ctrl+C was pressed, for which DuckDB raises an error of its own.
     """
     try:
         yield
     except PaimonError:
         raise
     except Exception as error:
+        if _CTRL_C.search(str(error)):
+            raise KeyboardInterrupt from error
         if not isinstance(error, pa.ArrowException | OSError) and not _is_of_duckdb(error):
             raise
         cause = error.__cause__
@@ -276,7 +282,8 @@ def analysed(
         found = ((kind, pattern.search(error.message)) for kind, pattern in _UNKNOWN)
         for kind, match in found:
             if match is not None:
-                known = _KNOWN[kind](cursor, sources)
+                with duckdb_errors():
+                    known = _KNOWN[kind](cursor, sources)
                 raise unknown_name(kind, match[1], known) from error.__cause__
         if match := _WRONG_TYPES.search(error.message):
             text = _NAME.sub(lambda one: _SPARK_NAMES[one[0]], error.message)
