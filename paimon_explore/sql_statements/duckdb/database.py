@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
@@ -143,19 +144,24 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
 class _Databases:
     """The database of this process, and the folders that it may read.
 
-    The folders of a database cannot change, so one more folder needs a new database.
+    The folders of a database cannot change, so one more folder needs a new database, and so does
+    another time zone of the process, which DuckDB reads once.
     """
 
     def __init__(self) -> None:
         self._lock = free_in_forks(Lock())
         self._folders: set[str] = set()
+        self._zone: object = None
         self._made: tuple[duckdb.DuckDBPyConnection, DatabaseFunctions] | None = None
 
     def __call__(
         self, folders: Collection[str], texts: Iterable[str]
     ) -> "duckdb.DuckDBPyConnection":
         with self._lock:
-            if self._made is None or not self._folders.issuperset(folders):
+            zone = (os.environ.get("TZ"), time.tzname, time.timezone)
+            is_known = zone == self._zone and self._folders.issuperset(folders)
+            if self._made is None or not is_known:
+                self._zone = zone
                 self._folders.update(folders)
                 self._made = _opened(sorted(self._folders))
             database, functions = self._made
