@@ -11,6 +11,8 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TextIO
 
 from paimon_explore.command_line.command_names import FAILURE, INTERRUPTED, OK, PLAIN_COMMANDS
 from paimon_explore.command_line.plain_commands import EXTRA_HINT, run_plain
@@ -34,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     try:
         code = run_plain(given) if _is_plain(given) else _run(given)
         sys.stdout.flush()  # here, where a closed pipe is no error
@@ -51,6 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _nowhere() -> TextIO:
+    """Where a process writes whose standard output or error is closed."""
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _is_plain(given: Sequence[str]) -> bool:

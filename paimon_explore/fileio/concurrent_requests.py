@@ -8,20 +8,20 @@ A task may itself send several requests. Each level of nesting has its own threa
 never waits for a thread that waits for this task.
 """
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.threads import thread_pool
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import Future
 
 _Result = TypeVar("_Result")
 MAX_REQUESTS = 64
@@ -141,7 +141,7 @@ def discard(file_io: FileIO, paths: Iterable[str]) -> None:
 def start(call: "Callable[[], _Result]") -> "Future[_Result]":
     """Run a call that sends requests in another thread; the caller waits for its result."""
     level = _LEVEL.number + 1
-    return _pool(level).submit(_run, call, level)
+    return thread_pool(MAX_REQUESTS, f"paimon-requests-{level}").submit(_run, call, level)
 
 
 def _ahead(
@@ -179,14 +179,3 @@ def _finish(running: "deque[Future[_Result]]") -> None:
     for future in running:
         if not future.cancel() and not future.done():
             future.exception()
-
-
-@cache
-def _pool(level: int) -> "ThreadPoolExecutor":
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - remote storage
-
-    return ThreadPoolExecutor(MAX_REQUESTS, f"paimon-requests-{level}")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

@@ -25,6 +25,7 @@ from struct import Struct
 from uuid import uuid4
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.threads import free_in_forks
 
 DEFAULT_CACHE_BYTES = 10 << 30
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -122,7 +123,7 @@ class _Written:
 
     def __init__(self) -> None:
         self._bytes: dict[DiskCache, int] = {}
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def add(self, cache: DiskCache, size: int) -> int:
         """Add written bytes; returns their sum. The first call of a process starts a scan."""

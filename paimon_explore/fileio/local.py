@@ -259,7 +259,8 @@ def absolute_path(path: str) -> str:
     """Return the absolute form of a local path, as `pathlib` does: `..` and links stay.
 
     Raises:
-        InvalidInputError: the path starts with `~` and the name of an unknown user.
+        InvalidInputError: the path starts with `~` and the name of an unknown user, or is relative
+            in a folder that does not exist any more.
 
     >>> absolute_path("/tmp//t/./u/")
     '/tmp/t/u'
@@ -271,6 +272,11 @@ def absolute_path(path: str) -> str:
             raise InvalidInputError(
                 f"{path[:80]!r} starts with '~', and no home folder is known for it.",
                 hint=f"Write {'./' + path[:80]!r} for a folder of that name.",
+            ) from error
+        except FileNotFoundError as error:
+            raise InvalidInputError(
+                f"The path {path[:80]!r} is relative, and the current folder was deleted.",
+                hint="Write an absolute path, or change to another folder.",
             ) from error
     return "/" + "/".join([part for part in path.split("/") if part not in {"", "."}])
 

@@ -18,13 +18,14 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import masked
+from paimon_explore.threads import free_in_forks
 
 
 @dataclass(slots=True)
 class _Files:
     content: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    lock: threading.RLock = field(default_factory=lambda: free_in_forks(threading.RLock()))
 
 
 _FILE_SETS: dict[str, _Files] = {}

@@ -17,6 +17,7 @@ import pyarrow as pa
 from paimon_explore.errors import PaimonError
 from paimon_explore.fileio.concurrent_requests import start
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.threads import free_in_forks
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -42,7 +43,7 @@ class _Room:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._used = 0
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def take(self, size: int, *, needed: bool) -> bool:
         """Reserve memory; fails only if the parts are not needed yet."""

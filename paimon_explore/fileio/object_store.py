@@ -65,6 +65,7 @@ from paimon_explore.fileio.store_retries import (
 from paimon_explore.fileio.uploads import Uploads
 from paimon_explore.fileio.versioned_reads import CONTENTS
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.threads import free_in_forks, in_forks
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 Options: TypeAlias = tuple[tuple[str, str], ...]
@@ -79,11 +80,15 @@ _BACKOFF = {
     "base": 2,
 }
 _SIZE = Struct(">Q")
-_PROBING = threading.Lock()
+_PROBING = free_in_forks(threading.Lock())
 _TAIL_BYTES = 64 << 10
 """Bytes read from the end of a large file when it is opened; most footers are smaller."""
 _VERIFIED_BUCKETS: set[tuple[str, Options]] = set()
 """Buckets with their settings for which conditional puts were verified."""
+_USED_BY_PARENT: list[bool] = []
+"""Not empty in a fork of a process with clients of buckets, whose requests would never end."""
+_FORKED = "the client of object stores does not work in a fork of a process that has used it"
+_HOW_TO_START = "Start processes with multiprocessing.get_context('spawn')."
 _OVERWRITING_BUCKETS: set[tuple[str, Options]] = set()
 """Buckets with their settings that ignore the condition of a put."""
 
@@ -382,6 +387,8 @@ class ObjectStoreFileIO:
         self.create(paths.join(path, _FOLDER_MARKER), b"")
 
     def _locate(self, path: str) -> tuple[Bucket, str]:
+        if _USED_BY_PARENT:
+            raise StorageError("access", path, _FORKED, hint=_HOW_TO_START)
         kind, bucket, key = _parts(path)
         return _bucket(kind, bucket, self.options), key
 
@@ -526,6 +533,14 @@ def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
             kind in paths.S3_SCHEMES and settings.config.get("disable_bulk_delete") != "true"
         ),
     )
+
+
+def _note_fork() -> None:
+    if _bucket.cache_info().misses:
+        _USED_BY_PARENT.append(True)
+
+
+in_forks(_note_fork)
 
 
 @lru_cache(maxsize=32)

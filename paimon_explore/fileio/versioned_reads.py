@@ -15,6 +15,7 @@ from typing import Protocol, cast, runtime_checkable
 import pyarrow as pa
 
 from paimon_explore.fileio.file_io import FileIO, FileStatus
+from paimon_explore.threads import free_in_forks
 
 MAX_KEPT_BYTES = 128 << 10
 """Maximum size of a content that is kept."""
@@ -106,7 +107,7 @@ class Contents:
         self._max_bytes = max_bytes
         self._kept: OrderedDict[object, tuple[str, bytes]] = OrderedDict()
         self._used_bytes = 0
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def find(self, key: object, etag: str | None) -> bytes | None:
         """Return the content of a key, if it is known with this entity tag; None: with any."""

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.small_files import Group, groups, read_files, read_group
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Split
+from paimon_explore.threads import MAX_THREADS, thread_pool
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -18,6 +18,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.threads import free_in_forks
 
 _MAX_STEPS = 3
 """How many ids after the hint are tried before the folder is listed."""
@@ -47,7 +48,7 @@ class _LatestIds:
 
     def __init__(self) -> None:
         self._ids: OrderedDict[object, int] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def find(self, snapshots: SnapshotFiles) -> int | None:
         with self._lock:

@@ -38,6 +38,7 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest.manifest_table import ManifestTable, Mask
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.threads import free_in_forks
 
 CACHE_BYTES = 128 << 20
 TABLE_OVERHEAD_BYTES = 24 << 10
@@ -81,7 +82,7 @@ class ManifestCache:
         self._positions: dict[object, int] = {}
         self._numbers = count()
         self._used_bytes = 0
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def find(self, key: object) -> ManifestTable | None:
         """Return cached records and mark them as most recently used."""

@@ -151,19 +151,12 @@ def tags(store: TableStore) -> Listing[str, Tag]:
 
 def branches(store: TableStore) -> Listing[str, str]:
     """The names of the branches other than main."""
-
-    def load(name: str) -> str:
-        if name not in store.branches.names():
-            hint = f"Branches: {choices(store.branches.names())}."
-            raise NotFoundError("branch", name, store.paths.root, hint=hint)
-        return name
-
     return Listing(
         kind="branches",
         item_type=str,
         keys=store.branches.names,
-        load=load,
-        line=lambda name, _: name,
+        load=partial(_branch, store),
+        line=_name,
         file_io=store.file_io,
     )
 
@@ -222,22 +215,33 @@ class ConsumerListing(Listing[str, Consumer]):
 
 def consumers(store: TableStore) -> ConsumerListing:
     """The consumers by id."""
-
-    def load(name: str) -> Consumer:
-        found = store.consumers.find(name)
-        if found is None:
-            raise _unknown_consumer(store, name)
-        return replace(found, name=name)
-
     return ConsumerListing(
         store=store,
         kind="consumers",
         item_type=Consumer,
         keys=store.consumers.ids,
-        load=load,
+        load=partial(_stored_consumer, store),
         line=_consumer,
         file_io=store.file_io,
     )
+
+
+def _branch(store: TableStore, name: str) -> str:
+    if name not in store.branches.names():
+        hint = f"Branches: {choices(store.branches.names())}."
+        raise NotFoundError("branch", name, store.paths.root, hint=hint)
+    return name
+
+
+def _name(name: str, _: str) -> str:
+    return name
+
+
+def _stored_consumer(store: TableStore, name: str) -> Consumer:
+    found = store.consumers.find(name)
+    if found is None:
+        raise _unknown_consumer(store, name)
+    return replace(found, name=name)
 
 
 def _unknown_consumer(store: TableStore, name: str) -> NotFoundError:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 
@@ -78,14 +79,7 @@ class RowSource:
         ]
         schema = pa.schema(fields)
 
-        def load() -> pa.RecordBatchReader:
-            rows = self.load() if self.read_selected is None else self.read_selected(selection)
-            batches = selection.batches(rows)
-            if found != whole:
-                parts = (projected_columns(batch.columns, whole, found) for batch in batches)
-                batches = (pa.RecordBatch.from_arrays(part, schema=schema) for part in parts)
-            return pa.RecordBatchReader.from_batches(schema, batches)
-
+        load = partial(_selected, self, selection, (whole, found), schema)
         return RowSource(name=self.name, schema=schema, load=load)
 
     def to_batches(self) -> pa.RecordBatchReader:
@@ -123,3 +117,16 @@ class RowSource:
     def __repr__(self) -> str:
         """Return name and columns."""
         return sanitized(f"rows of {self.name}; columns {choices(self.schema.names, limit=8)}")
+
+
+def _selected(
+    source: RowSource, selection: Selection, types: tuple[RowType, RowType], schema: pa.Schema
+) -> pa.RecordBatchReader:
+    """Read the selected rows; `types` are those of the selection before and after projection."""
+    read = source.read_selected
+    batches = selection.batches(source.load() if read is None else read(selection))
+    whole, found = types
+    if found != whole:
+        parts = (projected_columns(batch.columns, whole, found) for batch in batches)
+        batches = (pa.RecordBatch.from_arrays(part, schema=schema) for part in parts)
+    return pa.RecordBatchReader.from_batches(schema, batches)

@@ -1,5 +1,6 @@
 """`Table.inspect`: the system tables of a table, and the structure of its files."""
 
+from functools import partial
 from os import PathLike, fspath
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.requested_columns import EVERYTHING, Selection
 from paimon_explore.table.operations import report_types as types
 from paimon_explore.table.row_reader import RowSource
@@ -119,26 +121,19 @@ class TableInspection:
         full = f"{self._table.name}${name}"
         if name in ROW_TABLES:
             target = target_of(self._table)
-            schema, rows = ROW_TABLES[name](target)
-
-            def read(selection: Selection) -> pa.RecordBatchReader:
-                wanted = selection.narrowed(schema)
-                return pa.RecordBatchReader.from_batches(wanted, rows(selection))
-
+            schema, _ = ROW_TABLES[name](target)
+            read = partial(_read_row_table, target, name)
             return RowSource(
                 name=full,
                 schema=schema,
-                load=lambda: read(EVERYTHING),
+                load=read,
                 read_selected=read,
                 _row_type=row_type_of(schema, target),
             )
         if name in SYSTEM_TABLES:
-            return RowSource(
-                name=full,
-                schema=SYSTEM_TABLES[name].schema,
-                load=lambda: self._rows(name).to_reader(),
-                read_selected=lambda selection: self._rows(name, selection).to_reader(),
-            )
+            load = partial(self._read, name)
+            schema = SYSTEM_TABLES[name].schema
+            return RowSource(name=full, schema=schema, load=load, read_selected=load)
         known = [*ROW_TABLES, *SYSTEM_TABLES]
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
         raise NotFoundError("system table", name, self._table.name, hint=hint)
@@ -323,6 +318,9 @@ class TableInspection:
 
         return schema_history(inspector_of(self._table))
 
+    def _read(self, name: str, selection: Selection = EVERYTHING) -> pa.RecordBatchReader:
+        return self._rows(name, selection).to_reader()
+
     def _rows(self, name: str, selection: Selection = EVERYTHING) -> pa.Table:
         target = target_of(self._table)
         state = TableState(
@@ -334,3 +332,12 @@ class TableInspection:
             selection=selection,
         )
         return SYSTEM_TABLES[name].rows(state)
+
+
+def _read_row_table(
+    target: ScanTarget, name: str, selection: Selection = EVERYTHING
+) -> pa.RecordBatchReader:
+    from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
+
+    schema, rows = ROW_TABLES[name](target)
+    return pa.RecordBatchReader.from_batches(selection.narrowed(schema), rows(selection))

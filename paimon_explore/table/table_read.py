@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -36,6 +37,7 @@ from paimon_explore.table.table_base import BaseTable, dynamic_options_of, store
 
 if TYPE_CHECKING:
     from paimon_explore.scan.plan import ScanTarget
+    from paimon_explore.table.incremental_range import Increment
     from paimon_explore.table.row_changes import ChangeReader
     from paimon_explore.table.streams.stream_reader import StreamRequest
 
@@ -305,19 +307,15 @@ class ReadableTable(BaseTable):
         [{'rowkind': '-D', 'id': 3}, {'rowkind': '-D', 'id': 4}]
         """
         from paimon_explore.table.incremental_range import increment_between
-        from paimon_explore.table.row_changes import without_retracts
 
         boolean("row_kinds", row_kinds)
         target = self._target()
         reader = self._change_reader(columns, where)
         chosen = increment_between(target, start, end, mode)
 
-        def load() -> pa.RecordBatchReader:
-            rows = reader.between(chosen)
-            return (rows if row_kinds else without_retracts(rows)).to_reader()
-
         schema = reader.schema if row_kinds else pa.schema(list(reader.schema)[1:])
         name = f"{self.name}, {chosen.mode.value} of ({chosen.span.start}, {chosen.span.end}]"
+        load = partial(_rows_between, reader, chosen, row_kinds=row_kinds)
         return RowSource(name=name, schema=schema, load=load)
 
     def count(self, where: "types.Where | None" = None) -> int:
@@ -493,6 +491,15 @@ def stream_request(
         columns=optional_names("columns", columns),
         scan_of=scan_of,
     )
+
+
+def _rows_between(
+    reader: "ChangeReader", chosen: "Increment", *, row_kinds: bool
+) -> pa.RecordBatchReader:
+    from paimon_explore.table.row_changes import without_retracts
+
+    rows = reader.between(chosen)
+    return (rows if row_kinds else without_retracts(rows)).to_reader()
 
 
 def _is_incremental(options: TableOptions) -> bool:

@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 import pyarrow as pa
 
-from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.fileio.concurrent_requests import max_requests
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.threads import MAX_THREADS, thread_pool
 
 I = TypeVar("I")  # noqa: E741 - an item
 R = TypeVar("R")

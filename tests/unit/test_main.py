@@ -84,3 +84,25 @@ def test_the_lab_opens_the_tutorial_on_the_wanted_port() -> None:
         "--port=9999",
         "--no-browser",
     ]
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_process_with_a_closed_output_ends_as_usual(
+    demo_warehouse: Path,
+    closed: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdout", sys.stdout)  # to have both again afterwards
+    monkeypatch.setattr(sys, "stderr", sys.stderr)
+    for line, code in (
+        (["head", str(demo_warehouse / "demo.db" / "orders")], 0),
+        (["head", str(demo_warehouse / "nothing")], 1),
+        (["show", str(demo_warehouse / "nothing")], 1),
+        (["nothing"], 2),
+    ):
+        monkeypatch.setattr(sys, closed, None)
+        assert main(line) == code
+        getattr(sys, closed).close()
+        said = capsys.readouterr()
+        assert said.out.strip() == "" if closed == "stdout" or code else said.err == ""

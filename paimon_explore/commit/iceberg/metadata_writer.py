@@ -70,6 +70,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.threads import free_in_forks
 
 _FIRST_SNAPSHOT = 1
 _FILES_SIZE = "total-files-size"
@@ -363,7 +364,7 @@ def iceberg_writer(
 
 
 _warned: set[str] = set()
-_lock = threading.Lock()
+_lock = free_in_forks(threading.Lock())
 
 
 def warn_of_limits(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.encoding.parquet.arrow_reader import ParquetReader
-from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
+from paimon_explore.threads import MAX_THREADS, thread_pool
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

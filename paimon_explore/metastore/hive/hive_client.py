@@ -38,6 +38,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     MetaException,
 )
 from paimon_explore.metastore.hive.thrift_struct import Message, ThriftError
+from paimon_explore.threads import free_in_forks
 
 R = TypeVar("R")
 
@@ -151,7 +152,7 @@ class HiveClient:
     ) -> None:
         self.settings = settings
         self._sleep = sleep
-        self._guard = threading.RLock()
+        self._guard = free_in_forks(threading.RLock())
         self._connection: _Connection | None = None
         self._first = 0
 

@@ -20,6 +20,7 @@ from paimon_explore.errors import (
     undo_on_error,
 )
 from paimon_explore.metastore.jdbc.dialects import Connection, Cursor, Dialect, dialect_of
+from paimon_explore.threads import free_in_forks
 
 _IDLE_S = 5.0
 """Pause after which the connection is checked before it is used."""
@@ -55,7 +56,7 @@ class JdbcDatabase:
         self._catalog_tables = dict(catalog_tables)
         self.dialect: Dialect
         self.dialect, self._address = dialect_of(uri)
-        self._mutex = threading.RLock()
+        self._mutex = free_in_forks(threading.RLock())
         self._process = 0
         self._used = 0.0
         self._in_transaction = False

@@ -17,6 +17,7 @@ from paimon_explore.metastore.jdbc.jdbc_database import (
     DuplicateRowError,
     JdbcDatabase,
 )
+from paimon_explore.threads import in_forks
 
 _FIRST_PAUSE_S = 0.02
 _LONGEST_PAUSE_S = 1.0
@@ -26,6 +27,7 @@ _DELETE = f"DELETE FROM {LOCKS} WHERE lock_id = ?"
 
 _THREADS: dict[str, threading.Lock] = {}
 """One lock per table for the threads of this process, so that only one of them polls."""
+in_forks(_THREADS.clear)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ from paimon_explore.metastore.rest.auth.auth_provider import TokenLifetime
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_responses import texts_of
 from paimon_explore.metastore.rest.rest_client import RestClient
+from paimon_explore.threads import free_in_forks
 
 _Result = TypeVar("_Result")
 
@@ -73,7 +74,7 @@ class TokenFileIO:
         self._root = root
         self._storage = dict(storage)
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
         self._current: tuple[FileIO, TokenLifetime] | None = None
 
     def __repr__(self) -> str:
@@ -87,7 +88,7 @@ class TokenFileIO:
     def __setstate__(self, state: dict[str, object]) -> None:
         """Restore with a new lock."""
         self.__dict__.update(state)
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     @property
     def max_requests(self) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
@@ -14,8 +15,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from paimon_explore.encoding.thread_pools import thread_pool
-from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.errors import InvalidInputError, PaimonError, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.functions.database_functions import (
@@ -26,6 +26,7 @@ from paimon_explore.sql_statements.duckdb.type_names import VARIANT, quoted
 from paimon_explore.sql_statements.query_problems import QueryProblemError, unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
+from paimon_explore.threads import free_in_forks, in_forks, thread_pool
 
 if TYPE_CHECKING:
     import duckdb
@@ -69,6 +70,8 @@ _ACCEPTED = re.compile(r" spark_\w+\(\w+ ([A-Z ]+(?:\([0-9, ]+\))?)")
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _MAX_CONDITIONS = 200
 """Maximum number of conditions that DuckDB passes to a dataset, as a filter with as many levels."""
+_CTRL_C = re.compile(r"^Query interrupted$|(?:failed|UDF): KeyboardInterrupt\b")
+"""Messages of DuckDB about Ctrl+C in a query, and in a function or scan that it calls."""
 _TOO_LARGE = "Arrow Appender: The maximum "
 _TRY = "try_cast returns NULL for a value that cannot be cast."
 
@@ -123,8 +126,8 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
     is_long = query.count(" AND ") > _MAX_CONDITIONS
     folders = {rows.folder for rows in sources.values() if isinstance(rows, FileRows)}
     texts = [query, *(rows for rows in sources.values() if isinstance(rows, str))]
-    cursor = _database(folders, texts).cursor()
     with duckdb_errors():
+        cursor = _database(folders, texts).cursor()
         for name, rows in sources.items():
             text = rows.query if isinstance(rows, FileRows) else rows
             if isinstance(rows, FileRows) and rows.is_bounded:
@@ -141,27 +144,46 @@ def new_cursor(sources: Mapping[str, object], query: str) -> "duckdb.DuckDBPyCon
 class _Databases:
     """The database of this process, and the folders that it may read.
 
-    The folders of a database cannot change, so one more folder needs a new database.
+    The folders of a database cannot change, so one more folder needs a new database, and so does
+    another time zone of the process, which DuckDB reads once.
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = free_in_forks(Lock())
         self._folders: set[str] = set()
+        self._zone: object = None
         self._made: tuple[duckdb.DuckDBPyConnection, DatabaseFunctions] | None = None
 
     def __call__(
         self, folders: Collection[str], texts: Iterable[str]
     ) -> "duckdb.DuckDBPyConnection":
         with self._lock:
-            if self._made is None or not self._folders.issuperset(folders):
+            zone = (os.environ.get("TZ"), time.tzname, time.timezone)
+            is_known = zone == self._zone and self._folders.issuperset(folders)
+            if self._made is None or not is_known:
+                self._zone = zone
                 self._folders.update(folders)
                 self._made = _opened(sorted(self._folders))
             database, functions = self._made
-            functions.define(texts)
+            with undo_on_error(self.forget):  # which of them are defined is not known
+                functions.define(texts)
             return database
 
+    def forget(self) -> None:
+        """Use a new database from now on: after a fork, the threads of this one do not exist."""
+        if self._made is not None:
+            keep_unused(self._made[0])
+        self._made = None
 
+
+def keep_unused(of_parent: object) -> None:
+    """Keep an object of the parent process, since to free it is to wait for its threads."""
+    _OF_PARENTS.append(of_parent)
+
+
+_OF_PARENTS: list[object] = []
 _database = _Databases()
+in_forks(_database.forget)
 
 
 def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, DatabaseFunctions]":
@@ -216,12 +238,15 @@ def duckdb_errors() -> Iterator[None]:
 
     Raises:
         InvalidInputError: a query is wrong, or a value does not fit.
+        KeyboardInterrupt: Ctrl+C was pressed, for which DuckDB raises an error of its own.
     """
     try:
         yield
     except PaimonError:
         raise
     except Exception as error:
+        if _CTRL_C.search(str(error)):
+            raise KeyboardInterrupt from error
         if not isinstance(error, pa.ArrowException | OSError) and not _is_of_duckdb(error):
             raise
         cause = error.__cause__
@@ -263,7 +288,8 @@ def analysed(
         found = ((kind, pattern.search(error.message)) for kind, pattern in _UNKNOWN)
         for kind, match in found:
             if match is not None:
-                known = _KNOWN[kind](cursor, sources)
+                with duckdb_errors():
+                    known = _KNOWN[kind](cursor, sources)
                 raise unknown_name(kind, match[1], known) from error.__cause__
         if match := _WRONG_TYPES.search(error.message):
             text = _NAME.sub(lambda one: _SPARK_NAMES[one[0]], error.message)

@@ -1,12 +1,14 @@
 """The rows of a query that DuckDB runs."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +31,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.frozen_dataclass import cached_property
+from paimon_explore.frozen_dataclass import cached_property, dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.char_columns import fitted
@@ -38,6 +40,7 @@ from paimon_explore.sql_statements.duckdb.database import (
     QueryRun,
     analysed,
     duckdb_errors,
+    keep_unused,
     new_cursor,
     text_constant,
 )
@@ -99,6 +102,15 @@ class StorableRows(ABC):
         return replace_table(self.to_batches(), target)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AnalysedQuery:
+    """A query on a connection of its own."""
+
+    process: int
+    cursor: "duckdb.DuckDBPyConnection"
+    relation: "duckdb.DuckDBPyRelation"
+
+
 class DuckRows(StorableRows):
     """The rows of a query, read anew by each use.
 
@@ -121,8 +133,8 @@ class DuckRows(StorableRows):
         self._has_known_sizes = has_known_sizes
         self.sources = dict(sources)
         self._read = {**sources, **streams}
-        self._relation: duckdb.DuckDBPyRelation | None = None
-        self._has_open_reader = False
+        self._free: list[_AnalysedQuery] = []
+        self._running: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
         self._analyse()
 
     @cached_property
@@ -132,35 +144,43 @@ class DuckRows(StorableRows):
 
     def _analyse(self) -> None:
         """Raise the errors of the query now, not when its rows are read."""
-        self._free_relation()
+        with self._analysed():
+            pass
 
     @cached_property
     def _kinds(self) -> list[str]:
-        return [str(kind) for kind in self._free_relation().types]
+        with self._analysed() as query:
+            return [str(kind) for kind in query.relation.types]
 
-    def _new_relation(self) -> "duckdb.DuckDBPyRelation":
-        """Return the query on a new connection."""
-        self._has_open_reader = False
-        self._cursor = new_cursor(self._read, self.text)
-        return analysed(self._cursor, self.text, self.sources)
+    def _taken(self) -> "_AnalysedQuery":
+        """Return the query on a connection for one reader, in one thread."""
+        with suppress(IndexError):
+            found = self._free.pop()
+            if found.process == os.getpid():
+                return found
+            keep_unused(found)
+        cursor = new_cursor(self._read, self.text)
+        relation = analysed(cursor, self.text, self.sources)
+        return _AnalysedQuery(process=os.getpid(), cursor=cursor, relation=relation)
 
-    def _free_relation(self) -> "duckdb.DuckDBPyRelation":
-        """Return the query on a connection without a reader, since one can have a single reader."""
-        if self._relation is None or self._has_open_reader:
-            self._relation = self._new_relation()
-        return self._relation
+    @contextmanager
+    def _analysed(self) -> Iterator["_AnalysedQuery"]:
+        query = self._taken()
+        yield query
+        self._free.append(query)
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
         kinds = self._kinds
         with self._errors():
-            relation = self._free_relation()
+            query = self._taken()
+            cursor, relation = query.cursor, query.relation
             if len(self.sources) > 1 and not self._has_known_sizes:
-                self._cursor = new_cursor(with_known_sizes(self.sources), self.text)
-                relation = self._cursor.sql(self.text)
-            run = QueryRun(self._cursor)
+                cursor = new_cursor(with_known_sizes(self.sources), self.text)
+                relation = cursor.sql(self.text)
+            self._running.add(cursor)
+            run = QueryRun(cursor)
             reader = run.call(partial(relation.to_arrow_reader, _BATCH_ROWS))
-        self._has_open_reader = True
         schema = _with_sums(reader.schema, kinds)
         return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))
 
@@ -178,7 +198,8 @@ class DuckRows(StorableRows):
 
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
-        self._cursor.interrupt()
+        for cursor in list(self._running):
+            cursor.interrupt()
 
     def _converted(
         self, run: QueryRun, reader: pa.RecordBatchReader, schema: pa.Schema
@@ -204,8 +225,8 @@ class DuckRows(StorableRows):
 
     def to_empty(self) -> pa.Table:
         """Return no rows, with all columns."""
-        with duckdb_errors():
-            empty = self._free_relation().limit(0).to_arrow_table()
+        with duckdb_errors(), self._analysed() as query:
+            empty = query.relation.limit(0).to_arrow_table()
         return _with_sums(empty.schema, self._kinds).empty_table()
 
     @property

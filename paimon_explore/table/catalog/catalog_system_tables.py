@@ -114,12 +114,14 @@ def global_table(warehouse: Warehouse, name: str) -> RowSource:
     if name not in GLOBAL_TABLES:
         hint = f"Existing tables: {choices(sorted(GLOBAL_TABLES))}."
         raise NotFoundError("table", name, DATABASE, hint=hint)
+    schema, _ = GLOBAL_TABLES[name]
+    load = partial(_read_global_table, warehouse, name)
+    return RowSource(name=f"{DATABASE}.{name}", schema=schema, load=load)
+
+
+def _read_global_table(warehouse: Warehouse, name: str) -> pa.RecordBatchReader:
     schema, rows = GLOBAL_TABLES[name]
-    return RowSource(
-        name=f"{DATABASE}.{name}",
-        schema=schema,
-        load=lambda: pa.Table.from_pylist(rows(warehouse), schema=schema).to_reader(),
-    )
+    return pa.Table.from_pylist(rows(warehouse), schema=schema).to_reader()
 
 
 def _of_tables(rows_of: RowsOf) -> Callable[[Warehouse], list[Row]]:

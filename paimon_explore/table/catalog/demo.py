@@ -3,11 +3,11 @@
 from datetime import date
 from decimal import Decimal
 from os import PathLike
-from pathlib import Path
 from tempfile import mkdtemp
 
 import pyarrow as pa
 
+from paimon_explore.fileio.local import LocalFileIO, absolute_path
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import open_table
 
@@ -40,8 +40,8 @@ def demo(path: str | PathLike[str] | None = None) -> Catalog:
     >>> catalog.table("demo.orders").count()
     30
     """
-    folder = Path(mkdtemp(prefix="paimon-demo-") if path is None else path)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = absolute_path(mkdtemp(prefix="paimon-demo-") if path is None else str(path))
+    LocalFileIO().make_folder(folder)
     catalog = Catalog(folder)
     if "demo" in catalog.databases():
         return catalog

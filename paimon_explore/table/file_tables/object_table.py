@@ -3,6 +3,8 @@
 Spec: concepts/table-types, object table.
 """
 
+from functools import partial
+
 import pyarrow as pa
 
 from paimon_explore.fileio.file_io import FileIO
@@ -29,21 +31,21 @@ def object_table(name: str, location: str, file_io: FileIO) -> RowSource:
         location: the folder.
         file_io: its storage.
     """
+    return RowSource(name=name, schema=OBJECT_SCHEMA, load=partial(_files_below, location, file_io))
+
+
+def _files_below(location: str, file_io: FileIO) -> pa.RecordBatchReader:
     start = len(location.rstrip("/")) + 1
-
-    def load() -> pa.RecordBatchReader:
-        files = sorted(file_io.walk(location), key=lambda status: status.path)
-        rows = [
-            {
-                "path": status.path[start:],
-                "name": status.name,
-                "length": status.size,
-                "mtime": status.modified_ms,
-                "atime": 0,
-                "owner": None,
-            }
-            for status in files
-        ]
-        return pa.Table.from_pylist(rows, schema=OBJECT_SCHEMA).to_reader()
-
-    return RowSource(name=name, schema=OBJECT_SCHEMA, load=load)
+    files = sorted(file_io.walk(location), key=lambda status: status.path)
+    rows = [
+        {
+            "path": status.path[start:],
+            "name": status.name,
+            "length": status.size,
+            "mtime": status.modified_ms,
+            "atime": 0,
+            "owner": None,
+        }
+        for status in files
+    ]
+    return pa.Table.from_pylist(rows, schema=OBJECT_SCHEMA).to_reader()

@@ -7,7 +7,7 @@ from datetime import datetime
 import pyarrow as pa
 
 from paimon_explore.data_types.local_time import local_moment
-from paimon_explore.errors import choices
+from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized
@@ -71,12 +71,44 @@ class ChangeBatch:
         """
         self._acknowledge(self)
 
+    def __copy__(self) -> "ChangeBatch":
+        """Return itself, since it does not change."""
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all but the stream: only the batch itself can be acknowledged."""
+        return _without_stream, (self.snapshot, self.rows, self.part, self.is_last, self.is_state)
+
     def __repr__(self) -> str:
         """Return the snapshot, and the number and columns of the rows."""
         columns = sanitized(choices(self.rows.column_names, limit=8))
         of = "rows" if self.is_state else "changes"
         part = "" if self.is_last and not self.part else f", part {self.part}"
         return f"{self.rows.num_rows:,} {of} of {self.snapshot!r}{part}\n  columns: {columns}"
+
+
+def _without_stream(
+    snapshot: Snapshot,
+    rows: pa.Table,
+    part: int,
+    is_last: bool,  # noqa: FBT001 - as pickled
+    is_state: bool,  # noqa: FBT001
+) -> ChangeBatch:
+    return ChangeBatch(
+        snapshot=snapshot,
+        rows=rows,
+        part=part,
+        is_last=is_last,
+        is_state=is_state,
+        _acknowledge=_refuse_acknowledgement,
+    )
+
+
+def _refuse_acknowledgement(batch: ChangeBatch) -> None:
+    raise InvalidInputError(
+        f"A copy of the changes of snapshot {batch.snapshot_id} cannot acknowledge them.",
+        hint="Call ack() of the batch that the stream returned, in its process.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,20 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
+from types import FrameType
 
+import duckdb
 import pytest
 
 import paimon_explore as pe
+from paimon_explore.sql_statements.duckdb import database
+from paimon_explore.sql_statements.duckdb.functions import database_functions
 from support.ctrl_c import ctrl_c_raises
 
 CROSS = "range(60000) AS a, range(60000) AS b WHERE a.id * b.id % 1000003 = 5"
@@ -52,3 +57,63 @@ def test_ctrl_c_cancels_a_statement_and_leaves_no_snapshot(text: str) -> None:
     assert catalog.sql("SELECT count(*) AS n FROM demo.orders WHERE id > 403").to_arrow()[
         "n"
     ].to_pylist() == [2]
+
+
+class Stop:
+    """Ctrl+C in a given call of the functions of a module, as a profiler that counts them."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename == database_functions.__file__:
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_functions_are_defined_leaves_none_out() -> None:
+    catalog = pe.demo()
+    query = "SELECT conv('ff', 16, 10) AS a, soundex('Robert') AS b, positive(2) AS c"
+    is_stopped, at = True, 0
+    while is_stopped:
+        at += 1
+        database._database.forget()
+        stop = Stop(at)
+        sys.setprofile(stop)
+        try:
+            catalog.sql(query)
+        except KeyboardInterrupt:
+            is_stopped = True
+        else:
+            is_stopped = False
+        finally:
+            sys.setprofile(None)
+        found = catalog.sql(query).to_arrow().to_pylist()
+        assert found == [{"a": "255", "b": "R163", "c": 2}]
+    assert at > 5
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Query interrupted"),
+        duckdb.InvalidInputException("reading the schema of 't' failed: KeyboardInterrupt:"),
+        duckdb.InvalidInputException(
+            "Invalid Input Error: Python exception occurred while executing the UDF:"
+            " KeyboardInterrupt: "
+        ),
+    ],
+)
+def test_errors_of_duckdb_about_ctrl_c_are_keyboard_interrupts(error: Exception) -> None:
+    with pytest.raises(KeyboardInterrupt), database.duckdb_errors():
+        raise error
+
+
+def test_ctrl_c_in_rows_that_duckdb_reads_is_a_keyboard_interrupt() -> None:
+    class Rows:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        database.new_cursor({"t": Rows()}, "SELECT * FROM t").sql("SELECT * FROM t")

@@ -1,7 +1,9 @@
 """Queries whose rows a scan returns as they are, without a query of DuckDB."""
 
+import time
 from collections.abc import Mapping
-from datetime import date, datetime
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pyarrow as pa
@@ -147,3 +149,29 @@ def test_a_stopped_query_ends(table: pe.Table) -> None:
     with pytest.raises(KeyboardInterrupt):
         batches.read_all()
     assert rows.to_arrow().num_rows == 8
+
+
+def test_threads_read_one_result_at_the_same_time() -> None:
+    result = pe.demo().sql("SELECT a.id FROM range(300000) AS a JOIN range(300000) AS b USING (id)")
+    with ThreadPoolExecutor(6) as pool:
+        counts = [pool.submit(lambda: result.to_arrow().num_rows) for _ in range(12)]
+        columns = [pool.submit(lambda: result.schema.names) for _ in range(12)]
+    assert {count.result() for count in counts} == {300_000}
+    assert {tuple(names.result()) for names in columns} == {("id",)}
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process is fixed here")
+def test_sql_and_scans_follow_the_time_zone_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = new_catalog().create_table("db.zones", {"at": "TIMESTAMP_LTZ(3)"})
+    table.append([{"at": datetime(2026, 1, 1, 12, tzinfo=UTC)}])
+    try:
+        for zone, hour in (("UTC", 12), ("America/New_York", 7), ("Asia/Kolkata", 17), ("UTC", 12)):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            found = pe.sql("SELECT hour(at) AS h, CAST(at AS STRING) AS s FROM t", t=table)
+            (row,) = found.to_arrow().to_pylist()
+            assert row["h"] == hour
+            assert table.count(f"at = '{row['s']}'") == 1
+    finally:
+        monkeypatch.undo()
+        time.tzset()

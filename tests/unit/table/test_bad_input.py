@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import paimon_explore as pe
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import (
     CorruptFileError,
@@ -388,3 +389,27 @@ def test_stray_files_are_passed_over(folder: Path) -> None:
     assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
     assert [schema.id for schema in table.schemas] == [0]
     assert table.to_arrow().num_rows == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the current folder cannot be deleted there")
+@pytest.mark.parametrize(
+    "act",
+    [
+        pe.open_table,
+        pe.inspect.bytes,
+        pe.demo,
+        pe.Catalog,
+        lambda path: pe.Catalog(path).create_database("db"),
+    ],
+)
+def test_relative_paths_are_refused_in_a_folder_that_was_deleted(
+    act: Callable[[str], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(InvalidInputError, match="'w/t' is relative, and the current folder was"):
+        act("w/t")
+    absolute = pe.demo(tmp_path / "w")
+    assert absolute.sql("SELECT count(*) AS n FROM demo.orders").to_arrow()["n"].to_pylist() == [30]

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from paimon_explore.errors import StorageError
 from paimon_explore.table.catalog.demo import demo
 
 
@@ -53,3 +54,9 @@ def test_the_demo_shows_the_life_of_a_table(tmp_path: Path) -> None:
     assert catalog.table("demo.trips$branch_draft").to_arrow().num_rows == 3
     notes = catalog.table("demo.notes").to_arrow().sort_by("id")
     assert notes["stars"].to_pylist() == [0, 1, 3, 1]
+
+
+def test_a_demo_in_a_place_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match=r"Cannot make .*file"):
+        demo(tmp_path / "file" / "w")

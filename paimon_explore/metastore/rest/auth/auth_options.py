@@ -25,6 +25,7 @@ from paimon_explore.metastore.rest.auth.dlf_token import (
     TokenFileLoader,
     constant_token,
 )
+from paimon_explore.threads import free_in_forks
 
 
 class DlfAuth:
@@ -50,7 +51,7 @@ class DlfAuth:
         self._loader = loader
         self._clock = clock
         self._lifetime: TokenLifetime | None = None
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def __repr__(self) -> str:
         """Without the keys."""
@@ -63,7 +64,7 @@ class DlfAuth:
     def __setstate__(self, state: dict[str, object]) -> None:
         """Restore with a new lock."""
         self.__dict__.update(state)
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
 
     def headers(self, request: SignedRequest) -> Mapping[str, str]:
         """Return the headers that sign a request."""

@@ -41,6 +41,7 @@ from paimon_explore.sql_statements.duckdb.functions.text_functions import (
 )
 from paimon_explore.sql_statements.duckdb.functions.variant_schema import schema_text
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
+from paimon_explore.threads import free_in_forks
 
 Kernel = Callable[..., Column]
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
@@ -57,7 +58,7 @@ class _TypedFunctions:
     """The functions whose results have a type that a query names, by their names."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = free_in_forks(Lock())
         self._known: dict[str, _Typed] = {}
 
     def name(self, kind: str, target: DataType) -> str:
