@@ -128,6 +128,29 @@ class Splits(Sequence["DataSplit"]):
         of = cls(files=files, order=np.arange(count), bounds=bounds, raw=np.array([raw], np.bool_))
         return DataSplit(of, 0)
 
+    @classmethod
+    def joined(cls, parts: Sequence["Splits"]) -> "Splits":
+        """The splits of several plans, one plan after another.
+
+        Args:
+            parts: plans of files of one table and branch, without deletion vectors and row ids,
+                that do not share rows; at least one.
+        """
+        first, *others = parts
+        if not others:
+            return first
+        ends = offsets_from_sizes(np.array([len(part.order) for part in parts], np.int64))
+        moved = list(zip(parts, ends.tolist(), strict=False))
+        entries = pa.concat_tables([part.files.entries.table for part in parts])
+        return cls(
+            files=replace(first.files, entries=ManifestEntries(entries), snapshot_id=None),
+            order=np.concatenate([part.order + start for part, start in moved]),
+            bounds=np.append(
+                np.concatenate([part.bounds[:-1] + start for part, start in moved]), ends[-1]
+            ),
+            raw=np.concatenate([part.raw for part in parts]),
+        )
+
     @cached_property
     def source(self) -> LocatedFiles:
         """The files in the order of the splits."""
