@@ -164,9 +164,17 @@ class Splits(Sequence["DataSplit"]):
     @cached_property
     def row_counts(self) -> "memoryview[int]":
         """Physical rows of each split."""
-        rows = numbers(self.files.entries.table, "row_count")[self.order]
-        counts = np.diff(offsets_from_sizes(rows)[self.bounds])
-        return memoryview(counts.data).cast("B").cast("q")
+        return self._sums("row_count")
+
+    @cached_property
+    def file_bytes(self) -> "memoryview[int]":
+        """Size of the data files of each split."""
+        return self._sums("file_size")
+
+    def _sums(self, name: str) -> "memoryview[int]":
+        values = numbers(self.files.entries.table, name)[self.order]
+        sums = np.diff(offsets_from_sizes(values)[self.bounds])
+        return memoryview(sums.data).cast("B").cast("q")
 
     def __getstate__(self) -> dict[str, object]:
         """The fields without cached memoryviews, which cannot be pickled."""
@@ -300,6 +308,11 @@ class DataSplit:
     def row_count(self) -> int:
         """Physical rows of the files, including deleted and retracted ones."""
         return self.of.row_counts[self.number]
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of the data files."""
+        return self.of.file_bytes[self.number]
 
     @property
     def _row_ids(self) -> "BitMap64 | None":
@@ -483,6 +496,8 @@ def merged_row_count(split: Split) -> int | None:
     """The number of rows a split returns, from metadata alone; None if it is not known."""
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         return None
+    if not split.of.files.deletion_files:
+        return split.row_count
     deleted = [found.cardinality for found in split.deletion_files.values()]
     known = [number for number in deleted if number is not None]
     return split.row_count - sum(known) if len(known) == len(deleted) else None
