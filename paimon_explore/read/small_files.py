@@ -18,13 +18,16 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
+from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import (
     as_python,
     bool_values,
     list_offsets,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import DataField
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
 from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests
@@ -282,6 +285,10 @@ def _count_at_once(may: Mask, rows: Rows, sizes: Rows, max_rows: int) -> int:
 def _raw_rows(reader: SplitReader, splits: Splits, files: range) -> Sequence[pa.RecordBatch] | None:
     """The rows of small files that are read at once; None if one of them needs its own reader."""
     fields, wanted = reader.fields, len(reader.columns)
+    names = [field.name for field in fields]
+    is_known = set(names) <= set(reader.target.schema.partition_keys)
+    if names and is_known and not reader.system_columns:
+        return [*reader.filtered(iter([_partition_rows(reader, splits, files, names)]))]
     request = ReadRequest(
         fields=fields[:wanted],
         filter_fields=fields[wanted:],
@@ -297,6 +304,20 @@ def _raw_rows(reader: SplitReader, splits: Splits, files: range) -> Sequence[pa.
         raise
     except (PaimonError, pa.ArrowException, OSError, ValueError):
         return None  # the reader of single files names the file
+
+
+def _partition_rows(
+    reader: SplitReader, splits: Splits, files: range, names: Sequence[str]
+) -> pa.RecordBatch:
+    """The partition columns of all rows of files, by their manifest entries."""
+    row_type = reader.target.schema.partition_type
+    table = splits.source.entries.slice(files.start, len(files)).table
+    types = [field.type for field in row_type]
+    values = decode_rows(column(table, "partition"), types, where="_PARTITION")
+    of_row = np.repeat(np.arange(len(files)), numbers(table, "row_count"))
+    taken = [take_rows(value, of_row) for value in values]
+    whole = pa.RecordBatch.from_arrays(taken, schema=arrow_schema(row_type))
+    return whole.select(list(names))
 
 
 def _located(splits: Splits, file: int) -> tuple[DataSplit, int]:

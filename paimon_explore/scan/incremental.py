@@ -335,12 +335,12 @@ def branch_changes(
         changes = change_splits(branch, span_of(branch), mode, predicate)
         for snapshot, splits in _together(branch, changes):
             found = [split for split in splits if not _is_postponed(split)]
-            if branch is first:
-                present.update(split.partition for split in found)
-            else:
+            if branch is not first:
                 found = [split for split in found if split.partition not in present]
+            elif others:
+                present.update(split.partition for split in found)
             if found:
-                yield snapshot, found
+                yield snapshot, splits if len(found) == len(splits) else found
 
 
 def _together(

@@ -5,15 +5,16 @@ Spec: flink/sql-query, streaming and incremental queries; `incremental-between*`
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, groupby
 
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import (
     Column,
-    as_python,
-    empty_table,
+    bool_values,
     int64_values,
     string_array,
     take_rows,
@@ -37,12 +38,12 @@ from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.requested_columns import projected_columns
-from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
+from paimon_explore.scan.splits.data_split import DifferenceSplit, Split, Splits
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.incremental_range import Increment
 
-_RETRACTS = ("-U", "-D")
+_RETRACTS = string_array(("-U", "-D"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -144,7 +145,8 @@ class ChangeReader:
             found = change_log(self.target, increment.span, self.where)
         else:
             found = branch_changes(self.target, increment.span_of, increment.mode, self.where)
-        return pa.concat_tables([empty_table(self.schema), *(self._rows_of(*one) for one in found)])
+        batches = chain.from_iterable(self._batches(*one, BATCH_ROWS) for one in _joined(found))
+        return self._named(list(batches))
 
     def batches(
         self, snapshot: Snapshot, splits: Sequence[Split], batch_rows: int = BATCH_ROWS
@@ -156,8 +158,14 @@ class ChangeReader:
             splits: its changes.
             batch_rows: maximum number of rows of a batch that is read from one file.
         """
+        return self._batches([snapshot], splits, batch_rows)
+
+    def _batches(
+        self, snapshots: Sequence[Snapshot], splits: Sequence[Split], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Iterate over the changes of one commit or several."""
         compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]
-        read = (*compared[:1], snapshot)
+        read = (*compared[:1], *snapshots)
         with explain_missing_files(self.target.store, *read, changes=not compared):
             kinds = (SystemColumn.VALUE_KIND,)
             reader = replace(self._reader(kinds, self.columns), batch_rows=batch_rows)
@@ -208,6 +216,26 @@ class ChangeReader:
         return pa.Table.from_batches(batches, schema=arrow_schema(self.target.schema.row_type))
 
 
+def _joined(
+    changes: Iterator[tuple[Snapshot, Sequence[Split]]],
+) -> Iterator[tuple[Sequence[Snapshot], Sequence[Split]]]:
+    """Join commits that only added files of one branch, so that small files are read at once."""
+    groups = groupby(changes, key=lambda change: _branch_of_added(change[1]))
+    for branch, group in groups:
+        if branch is None:
+            yield from (([snapshot], splits) for snapshot, splits in group)
+            continue
+        snapshots, parts = zip(*group, strict=True)
+        yield snapshots, Splits.joined(parts)
+
+
+def _branch_of_added(splits: Sequence[Split]) -> str | None:
+    """Return the branch of files that are read as they were added; None for other changes."""
+    if not isinstance(splits, Splits) or splits.same_rows is not None:
+        return None
+    return None if splits.files.deletion_files else splits.files.branch
+
+
 def next_change(store: TableStore, consumer_id: str | None) -> int | None:
     """Return the commit that a consumer reads next; None for a consumer that has read nothing."""
     consumer = None if consumer_id is None else store.consumers.find(consumer_id)
@@ -216,6 +244,7 @@ def next_change(store: TableStore, consumer_id: str | None) -> int | None:
 
 def without_retracts(rows: pa.Table) -> pa.Table:
     """Return the rows that exist after a change, without their kind."""
-    kinds = as_python(column(rows, ROWKIND.name))
-    kept = np.flatnonzero([kind not in _RETRACTS for kind in kinds])
-    return rows.take(row_array(kept)).drop_columns([ROWKIND.name])
+    is_retract = pc.is_in(column(rows, ROWKIND.name), _RETRACTS)
+    kept = np.flatnonzero(~bool_values(is_retract))
+    rows = rows.drop_columns([ROWKIND.name])
+    return rows if len(kept) == rows.num_rows else rows.take(row_array(kept))

@@ -122,7 +122,7 @@ def _longest(page: bytes, header: PageHeader, compression: str) -> int:
 
 def _column(header: PageHeader, compression: str) -> PagesColumn:
     return PagesColumn(
-        element={1: (Wire.I32, _BYTE_ARRAY), 3: (Wire.I32, _REQUIRED), 4: (Wire.BINARY, _NAME)},
+        elements=[{1: (Wire.I32, _BYTE_ARRAY), 3: (Wire.I32, _REQUIRED), 4: (Wire.BINARY, _NAME)}],
         chunk={
             1: (Wire.I32, _BYTE_ARRAY),
             2: (Wire.LIST, ThriftList(Wire.I32, [_PLAIN])),

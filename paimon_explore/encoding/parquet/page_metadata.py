@@ -3,6 +3,8 @@
 Spec: Parquet format, `FileMetaData`.
 """
 
+from collections.abc import Iterable, Iterator
+
 from paimon_explore.encoding.data_file_reader import PageBounds, PagesError
 from paimon_explore.encoding.parquet.pages import ChunkPlace, PageList, PagesColumn
 from paimon_explore.encoding.parquet.thrift_compact import (
@@ -65,7 +67,7 @@ class PageMetadata:
         if _ENCRYPTED in decoded:
             raise PagesError("the file is encrypted")
         self.root, *elements = structs_of(decoded[_SCHEMA][1])
-        self._leaves = [one for one in elements if not int_of(one, _CHILDREN)]
+        self._leaves = [*_leaves(elements)]
         self._groups = [
             ([*structs_of(group[_COLUMNS][1])], int_of(group, _ROWS))
             for group in structs_of(decoded[_ROW_GROUPS][1])
@@ -77,7 +79,7 @@ class PageMetadata:
         """Return a column chunk.
 
         Raises:
-            PagesError: the column is nested, or its location is unknown.
+            PagesError: the column is part of a list or map, or its location is unknown.
         """
         found = self._chunks.get((group, leaf))
         if found is None:
@@ -85,25 +87,43 @@ class PageMetadata:
         return found
 
     def _new_chunk(self, group: int, leaf: int) -> ColumnChunk:
-        element, (chunks, rows) = self._leaves[leaf], self._groups[group]
+        elements, (chunks, rows) = self._leaves[leaf], self._groups[group]
         chunk = chunks[leaf]
         meta = struct_of(chunk[_META][1])
         path = meta[_PATH][1]
-        if not isinstance(path, ThriftList) or path.items != [element[_NAME][1]]:
-            raise PagesError("the column is nested")
-        if int_of(element, _REPETITION) == _REPEATED:
+        names = [element[_NAME][1] for element in elements]
+        if not isinstance(path, ThriftList) or path.items != names:
+            raise PagesError("the path of the column does not match the schema")
+        if any(int_of(element, _REPETITION) == _REPEATED for element in elements):
             raise PagesError("the column is repeated")
         if _CRYPTO in chunk:
             raise PagesError("the column chunk is encrypted")
         if _FILE in chunk:
             raise PagesError("the column chunk is stored in another file")
         return ColumnChunk(
-            element=element,
+            element=elements[-1],
             chunk=chunk,
-            column=PagesColumn(element, meta),
+            column=PagesColumn(elements, meta),
             place=_place(meta, rows),
             is_ordered=leaf < len(self._orders) and _BY_TYPE in self._orders[leaf],
         )
+
+
+def _leaves(elements: Iterable[Struct]) -> Iterator[tuple[Struct, ...]]:
+    """Yield the element of each leaf column, after the elements of the groups that contain it."""
+    groups: list[Struct] = []
+    open_children: list[int] = []
+    for element in elements:
+        while open_children and not open_children[-1]:
+            groups.pop()
+            open_children.pop()
+        if open_children:
+            open_children[-1] -= 1
+        if children := int_of(element, _CHILDREN):
+            groups.append(element)
+            open_children.append(children)
+        else:
+            yield (*groups, element)
 
 
 def _place(meta: Struct, rows: int | None) -> ChunkPlace:

@@ -5,7 +5,8 @@ and decoded as an in-memory file (`pages`). The number of rows of a page is chec
 header, as a wrong number would return wrong rows.
 
 If page metadata is inconsistent, unknown or too expensive to use, `PagesError` is raised and the
-whole row group is read. This is always so for nested columns.
+whole row group is read. This is always so for lists, maps and variants; the leaf columns of a ROW
+are decoded individually and combined.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,8 @@ import pyarrow as pa
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, build_fixed, offsets_from_sizes
+from paimon_explore.data_types.definitions import AtomicType, DataType, RowType
+from paimon_explore.data_types.traversal import leaf_prefixes
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
@@ -87,19 +90,31 @@ class ParquetPages:
         if self.file.readinto(buffer) != len(buffer):
             raise PagesError("the file ends before the requested bytes")
 
-    def column(self, group: int, name: str, first: int) -> "_PagedColumn":
-        """Return a column of a row group; `first` is the position of its first row in the file.
+    def columns(self, group: int, column: StoredColumn, first: int) -> "list[_PagedColumn]":
+        """Return the leaf columns of a column of a row group, several of a ROW.
+
+        Args:
+            group: number of the row group.
+            column: a column of the file.
+            first: position of the first row of the row group in the file.
 
         Raises:
-            PagesError: the column is nested, or its location is unknown.
+            PagesError: the column contains lists, maps or variants, or its location is unknown.
         """
+        decoded = self.metadata.schema.field(column.name).type
+        return [
+            self._leaf(group, name, data_type, first)
+            for name, data_type in _leaf_types(column.name, column.type, decoded)
+        ]
+
+    def _leaf(self, group: int, name: str, data_type: pa.DataType, first: int) -> "_PagedColumn":
         found = self.metadata.columns.by_path.get(name, ())
         if len(found) != 1:
-            raise PagesError("the column has more than one leaf column")
+            raise PagesError("the column has no leaf column of its own")
         chunk = self.metadata.pages.chunk(group, found[0])
         if chunk.place.start + chunk.place.size > self.file.size():
             raise PagesError("the column chunk extends beyond the end of the file")
-        return _PagedColumn(pages=self, name=name, first=first, of=chunk)
+        return _PagedColumn(pages=self, name=name, data_type=data_type, first=first, of=chunk)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,37 +126,76 @@ class PagedGroup:
     first: int
     batch_rows: int
     page_rows: None = None
-    _columns: "dict[str, _PagedColumn]" = field(default_factory=dict)
+    _columns: "dict[str, list[_PagedColumn]]" = field(default_factory=dict)
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:
         """See `PagedRows`."""
         with _as_pages_error():
-            return self._column(column).bounds(to_arrow(column.type))
+            leaf, *others = self._leaves(column)
+            return None if others else leaf.bounds(to_arrow(column.type))
 
     def share(self, column: StoredColumn, rows: Ints) -> float:
         """See `PagedRows`."""
         with _as_pages_error():
-            return self._column(column).share(rows)
+            shares = [leaf.share(rows) for leaf in self._leaves(column)]
+            return sum(shares) / len(shares)
 
     def values(self, columns: Sequence[StoredColumn], rows: Ints) -> tuple[Column, ...]:
         """See `PagedRows`."""
         with _as_pages_error():
-            chosen = [self._column(column).chosen(rows) for column in columns]
+            leaves = [leaf for column in columns for leaf in self._leaves(column)]
+            chosen = [leaf.chosen(rows) for leaf in leaves]
             with requested(self.pages.file, [part for one in chosen for part in one.ranges]):
                 found = {
                     name: values
                     for together in _together(chosen)
                     for name, values in _decoded(self.pages, together, rows)
                 }
+            arrays = [
+                _assembled(column.type, [found[leaf.name] for leaf in self._leaves(column)])
+                for column in columns
+            ]
         return tuple(
-            conform(found[column.name], column.type, path=self.pages.path, column=column.name)
-            for column in columns
+            conform(array, column.type, path=self.pages.path, column=column.name)
+            for array, column in zip(arrays, columns, strict=True)
         )
 
-    def _column(self, column: StoredColumn) -> "_PagedColumn":
+    def _leaves(self, column: StoredColumn) -> "list[_PagedColumn]":
         if column.name not in self._columns:
-            self._columns[column.name] = self.pages.column(self.group, column.name, self.first)
+            self._columns[column.name] = self.pages.columns(self.group, column, self.first)
         return self._columns[column.name]
+
+
+def _leaf_types(
+    name: str, data_type: DataType, decoded: pa.DataType
+) -> Iterator[tuple[str, pa.DataType]]:
+    """Yield the dotted paths of the leaf columns of a column, and their types when decoded.
+
+    Raises:
+        PagesError: the column contains lists, maps or variants.
+    """
+    if isinstance(data_type, RowType) and isinstance(decoded, pa.StructType) and data_type.fields:
+        for part in data_type:
+            yield from _leaf_types(f"{name}.{part.name}", part.type, decoded.field(part.name).type)
+    elif isinstance(data_type, AtomicType) and not decoded.num_fields:
+        yield name, decoded
+    else:
+        raise PagesError("the column is nested")
+
+
+def _assembled(data_type: DataType, leaves: Sequence[Column]) -> Column:
+    """Combine the leaf columns of a column, each in structs with one field."""
+    first = leaves[0]
+    if not isinstance(data_type, RowType) or not isinstance(first, pa.StructArray):
+        return first
+    at, parts = 0, []
+    for part in data_type:
+        count = len(leaf_prefixes("", part.type))
+        own = [leaf.field(0) for leaf in leaves[at : at + count]]  # type: ignore[attr-defined]  # structs
+        parts.append(_assembled(part.type, own))
+        at += count
+    mask = first.is_null() if first.null_count else None
+    return pa.StructArray.from_arrays(parts, [part.name for part in data_type], mask=mask)
 
 
 @contextmanager
@@ -160,10 +214,19 @@ def _as_pages_error() -> Iterator[None]:
 
 @dataclass(slots=True, kw_only=True)
 class _PagedColumn:
-    """A column chunk of an open file; rows are positions in the file."""
+    """A column chunk of an open file; rows are positions in the file.
+
+    Attributes:
+        pages: of the file.
+        name: dotted path of the leaf column.
+        data_type: Arrow's type of its values in this file.
+        first: position of the first row of the row group.
+        of: its metadata.
+    """
 
     pages: ParquetPages
     name: str
+    data_type: pa.DataType
     first: int
     of: ColumnChunk
 
@@ -171,7 +234,7 @@ class _PagedColumn:
         """Return the statistics of the pages; None if there are no usable ones."""
         of = self.of
         physical, width = int_of(of.element, _TYPE), int_of(of.element, _WIDTH)
-        if physical is None or not of.is_ordered or self._arrow != data_type:
+        if physical is None or not of.is_ordered or self.data_type != data_type:
             return None
         if of.bounds is not None:
             return of.bounds
@@ -247,11 +310,6 @@ class _PagedColumn:
         if not 0 < offset < self.pages.file.size():
             raise PagesError("a page index must be within the file")
         return self.pages.read(offset, length)
-
-    @property
-    def _arrow(self) -> pa.DataType:
-        found: pa.DataType = self.pages.metadata.schema.field(self.name).type
-        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,9 +414,11 @@ def _decoded(
     else:
         found = pc.take(found, build_fixed(pa.int64(), places))  # type: ignore[arg-type]  # in stubs
     for one, values in zip(chosen, found.columns, strict=True):
-        expected = pages.metadata.schema.field(one.of.name).type
-        if not _same_values(values.type, expected):
-            raise PagesError(f"the pages have type {values.type}, the schema requires {expected}")
+        expected, decoded = one.of.data_type, values.type
+        while isinstance(decoded, pa.StructType):
+            decoded = decoded.field(0).type
+        if not _same_values(decoded, expected):
+            raise PagesError(f"the pages have type {decoded}, the schema requires {expected}")
         yield one.of.name, values
 
 

@@ -299,12 +299,14 @@ class PagesColumn:
     """Metadata of a column chunk for the footers of files with some of its pages.
 
     Args:
-        element: the schema element of the column.
+        elements: the schema element of the column, after those of the groups that contain it.
         chunk: the metadata of the chunk.
     """
 
-    def __init__(self, element: Struct, chunk: Struct) -> None:
-        self.element = encode_struct(element)
+    def __init__(self, elements: Sequence[Struct], chunk: Struct) -> None:
+        *groups, leaf = elements
+        only = [{**group, _CHILDREN: (Wire.I32, 1)} for group in groups]
+        self.elements = [encode_struct(element) for element in (*only, leaf)]
         self._chunk = {
             field: _encoded_list(chunk[field]) for field in _COPIED_FIELDS if field in chunk
         }
@@ -374,7 +376,8 @@ class PagesFile:
             are_coded: whether the dictionary page of each column is needed.
 
         Returns:
-            The first `until` rows, in Arrow's default types for the Parquet types.
+            The first `until` rows, in Arrow's default types for the Parquet types; of a column in
+            groups, structs with only that field.
 
         Raises:
             PagesError: the pages cannot be decoded, or have fewer rows.
@@ -417,7 +420,7 @@ class PagesFile:
             3: (Wire.I64, rows),
         }
         elements: list[object] = [{**root, _CHILDREN: (Wire.I32, len(chunks))}]
-        elements += [column.element for column in self._columns]
+        elements += [element for column in self._columns for element in column.elements]
         return encode_struct(
             {
                 1: (Wire.I32, 2),

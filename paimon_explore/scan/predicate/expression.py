@@ -354,7 +354,8 @@ def columns_of(expr: Expression) -> Iterator[Column]:
         node = pending.pop()
         if isinstance(node, Column):
             yield node
-        pending.extend(reversed(parts_of(node)))
+        # the values of an IN, often many, are constants
+        pending.extend((node.operand,) if isinstance(node, In) else reversed(parts_of(node)))
 
 
 def names_of(expr: Expression) -> frozenset[str]:

@@ -77,10 +77,22 @@ def literal_range(constant: Literal, target: DataType, zone: tzinfo | None) -> L
     Raises:
         InvalidInputError: the types cannot be compared.
     """
+    if _contains(target, constant):
+        return _exactly(constant.value)
     found = _range_of(constant, target, zone) if isinstance(target, AtomicType) else None
     if found is None:
         raise _refusal(constant, target)
     return found
+
+
+def _contains(target: DataType, constant: Literal) -> bool:
+    """Whether a constant is an integer of an integer type: the usual case."""
+    if not isinstance(target, AtomicType) or target.root not in INTEGER_BITS:
+        return False
+    low, high = _bounds(INTEGER_BITS[target.root])
+    kind, value = constant.type, constant.value
+    is_integer = kind is not None and kind.root in INTEGER_BITS
+    return is_integer and type(value) is int and low <= value <= high
 
 
 def _range_of(constant: Literal, target: AtomicType, zone: tzinfo | None) -> LiteralRange | None:

@@ -128,6 +128,29 @@ class Splits(Sequence["DataSplit"]):
         of = cls(files=files, order=np.arange(count), bounds=bounds, raw=np.array([raw], np.bool_))
         return DataSplit(of, 0)
 
+    @classmethod
+    def joined(cls, parts: Sequence["Splits"]) -> "Splits":
+        """The splits of several plans, one plan after another.
+
+        Args:
+            parts: plans of files of one table and branch, without deletion vectors and row ids,
+                that do not share rows; at least one.
+        """
+        first, *others = parts
+        if not others:
+            return first
+        ends = offsets_from_sizes(np.array([len(part.order) for part in parts], np.int64))
+        moved = list(zip(parts, ends.tolist(), strict=False))
+        entries = pa.concat_tables([part.files.entries.table for part in parts])
+        return cls(
+            files=replace(first.files, entries=ManifestEntries(entries), snapshot_id=None),
+            order=np.concatenate([part.order + start for part, start in moved]),
+            bounds=np.append(
+                np.concatenate([part.bounds[:-1] + start for part, start in moved]), ends[-1]
+            ),
+            raw=np.concatenate([part.raw for part in parts]),
+        )
+
     @cached_property
     def source(self) -> LocatedFiles:
         """The files in the order of the splits."""
@@ -141,9 +164,17 @@ class Splits(Sequence["DataSplit"]):
     @cached_property
     def row_counts(self) -> "memoryview[int]":
         """Physical rows of each split."""
-        rows = numbers(self.files.entries.table, "row_count")[self.order]
-        counts = np.diff(offsets_from_sizes(rows)[self.bounds])
-        return memoryview(counts.data).cast("B").cast("q")
+        return self._sums("row_count")
+
+    @cached_property
+    def file_bytes(self) -> "memoryview[int]":
+        """Size of the data files of each split."""
+        return self._sums("file_size")
+
+    def _sums(self, name: str) -> "memoryview[int]":
+        values = numbers(self.files.entries.table, name)[self.order]
+        sums = np.diff(offsets_from_sizes(values)[self.bounds])
+        return memoryview(sums.data).cast("B").cast("q")
 
     def __getstate__(self) -> dict[str, object]:
         """The fields without cached memoryviews, which cannot be pickled."""
@@ -277,6 +308,11 @@ class DataSplit:
     def row_count(self) -> int:
         """Physical rows of the files, including deleted and retracted ones."""
         return self.of.row_counts[self.number]
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of the data files."""
+        return self.of.file_bytes[self.number]
 
     @property
     def _row_ids(self) -> "BitMap64 | None":
@@ -460,6 +496,8 @@ def merged_row_count(split: Split) -> int | None:
     """The number of rows a split returns, from metadata alone; None if it is not known."""
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         return None
+    if not split.of.files.deletion_files:
+        return split.row_count
     deleted = [found.cardinality for found in split.deletion_files.values()]
     known = [number for number in deleted if number is not None]
     return split.row_count - sum(known) if len(known) == len(deleted) else None

@@ -151,7 +151,10 @@ def _part(source: SplitRows | WholeScan, schema: pa.Schema, root: str) -> ScanPa
 
 def _with_split(part: ScanPart, split: Split) -> ScanPart:
     known = isinstance(part.source, SplitRows) and part.source.reader.predicate == TRUE
-    size = int(numbers(split.files.table, "file_size").sum())
+    if isinstance(split, DataSplit):
+        size = split.file_bytes
+    else:
+        size = int(numbers(split.files.table, "file_size").sum())
     rows = merged_row_count(split) if known else None
     return replace(part, split=split, row_count=rows, file_bytes=size)
 

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.encoding.data_file_reader import PagedRows, PagesError
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.encoding.data_file_reader import PagedRows, PagesError, StoredColumn
 from paimon_explore.encoding.parquet import page_reader
 from paimon_explore.encoding.parquet.reader import open_parquet
 from support.files import stored
@@ -21,6 +22,18 @@ COLUMNS: Mapping[str, Column] = {
     "s": pa.array([None if n % 7 == 0 else f"t{n % 90}" for n in range(ROWS)]),
     "a": pa.array([[n] for n in range(ROWS)]),
     "z": pa.array([650 if n == 650 else None for n in range(ROWS)], pa.int64()),
+    "r": pa.array(
+        [
+            None
+            if n % 11 == 0
+            else {
+                "x": n,
+                "y": None if n % 5 == 0 else f"a long text {n}",
+                "q": None if n % 3 == 0 else {"w": None if n % 4 == 0 else n / 2, "v": "v"},
+            }
+            for n in range(ROWS)
+        ]
+    ),
 }
 
 
@@ -52,6 +65,32 @@ def test_rows_come_from_their_pages_by_index_or_headers(*, index: bool) -> None:
     assert as_python(numbers) == [3, 250, 251, 999]
     assert as_python(texts) == ["t3", "t70", "t71", "t9"]
     assert pages.share(stored("n", "BIGINT"), rows) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("index", [True, False])
+@pytest.mark.parametrize(
+    ("row_type", "fields"),
+    [
+        ("ROW<x BIGINT, y STRING, q ROW<w DOUBLE, v STRING>>", ["x", "y", "q"]),
+        ("ROW<y STRING>", ["y"]),
+        ("ROW<q ROW<v STRING>, x BIGINT>", ["q", "x"]),
+    ],
+)
+def test_rows_of_a_row_column_come_from_the_pages_of_its_fields(
+    row_type: str, fields: list[str], *, version: Literal["1.0", "2.0"], index: bool
+) -> None:
+    rows = np.array([0, 3, 10, 11, 250, 251, 252, 999])
+    column = StoredColumn(name="r", type=parse_type_text(row_type))
+    (found,) = group(index=index, version=version).values([column], rows)
+    inner = ["w", "v"] if "w DOUBLE" in row_type else ["v"]
+    expected = []
+    for value in (COLUMNS["r"][int(row)].as_py() for row in rows):
+        one = value and {name: value[name] for name in fields}
+        if one and one.get("q"):
+            one["q"] = {name: one["q"][name] for name in inner}
+        expected.append(one)
+    assert as_python(found) == expected
 
 
 def test_rows_are_positions_in_the_file() -> None:

@@ -140,6 +140,7 @@ READS: dict[str, dict[str, object]] = {
     "two columns": {"columns": ["d", "k"]},
     "by key": {"where": "id >= 10 AND id < 20"},
     "by value": {"columns": ["id"], "where": "n > 4 OR tags IS NULL"},
+    "partitions": {"columns": ["p"], "where": "p <> 'p1'"},
     "none match": {"where": "id = 1000"},
     "limit": {"limit": 13},
 }
@@ -196,6 +197,16 @@ def test_no_small_file_is_opened_alone(name: str, monkeypatch: pytest.MonkeyPatc
     assert table.to_arrow().num_rows
     assert table.scan().to_batches().read_all().num_rows
     assert opened == []
+
+
+def test_partition_columns_come_without_the_files() -> None:
+    table = TABLES["append, partitioned"]()
+    expected = table.to_arrow().select(["p"])
+    for name in data_files(table):
+        table._store.file_io.delete(name)
+    assert table.scan(["p"]).to_arrow() == expected
+    some = table.scan(["p"], "p = 'p2'").to_batches().read_all()
+    assert some.num_rows == expected["p"].to_pylist().count("p2") > 0
 
 
 CHANGES: dict[str, Callable[[Table], object]] = {

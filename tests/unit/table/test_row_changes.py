@@ -267,6 +267,22 @@ def test_between_gives_the_rows_that_came_after_a_snapshot(
     assert [tuple(row.values()) for row in rows_of(found)] == rows
 
 
+@pytest.mark.parametrize("partition_by", [[], ["v"]])
+def test_between_gives_what_commits_added_in_their_order(partition_by: list[str]) -> None:
+    commits = [[{"k": n, "v": "ab"[n % 2]}, {"k": 10 + n, "v": "a"}] for n in range(6)]
+    table = append_table(COLUMNS, *commits[:4], partition_by=partition_by)
+    table.add_column("w", "INT")
+    table.append([{"k": 98, "v": "a", "w": 1}])
+    changes = [row for change in table.changes(2) for row in change.rows.to_pylist()]
+    found = table.between(1, 5, mode="delta", row_kinds=True).to_arrow().to_pylist()
+    assert found == changes
+    table.delete("k > 97")
+    for rows in commits[4:]:
+        table.append(rows)
+    after = table.between(4, 8, mode="delta").to_arrow()
+    assert after["k"].to_pylist() == [98, 4, 14, 5, 15]
+
+
 def test_between_tells_retracted_rows_if_asked() -> None:
     table = changed()
     found = table.between(1, 3, mode="diff", row_kinds=True)
