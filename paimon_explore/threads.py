@@ -8,7 +8,7 @@ pools and clients whose threads are gone would never answer.
 import os
 from collections.abc import Callable
 from functools import cache
-from threading import Lock, RLock
+from threading import Lock, RLock, local
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
@@ -23,7 +23,16 @@ _LONGEST_WAIT_S = 1.0
 _PAUSE_S = 0.05
 _Lock = TypeVar("_Lock", bound="Lock | RLock")
 _locks: "WeakSet[Lock | RLock]" = WeakSet()
-_held: "list[Lock | RLock]" = []
+
+
+class _Held(local):
+    """The locks that a thread holds while it forks; other threads may fork at the same time."""
+
+    def __init__(self) -> None:
+        self.locks: list[Lock | RLock] = []
+
+
+_held = _Held()
 
 
 @cache
@@ -54,15 +63,15 @@ def _acquire() -> None:
     deadline = monotonic() + _LONGEST_WAIT_S
     while True:
         wanted = list(_locks)
-        _held[:] = [lock for lock in wanted if lock.acquire(timeout=_PAUSE_S)]
-        if len(_held) == len(wanted) or monotonic() > deadline:
+        _held.locks = [lock for lock in wanted if lock.acquire(timeout=_PAUSE_S)]
+        if len(_held.locks) == len(wanted) or monotonic() > deadline:
             return
         _release()  # for a thread that holds one lock and waits for another
 
 
 def _release() -> None:
-    while _held:
-        _held.pop().release()
+    while _held.locks:
+        _held.locks.pop().release()
 
 
 if hasattr(os, "register_at_fork"):
