@@ -14,7 +14,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table import transactions
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
-from paimon_explore.table.table_base import BaseTable, check_writable
+from paimon_explore.table.table_base import BaseTable, changeable_store, check_writable
 
 if TYPE_CHECKING:
     from paimon_explore.table.table_write import TableWriter
@@ -374,13 +374,16 @@ class WritableTable(BaseTable):
     def maintenance(self) -> "types.Maintenance":
         """Expiry, orphan files, checks, statistics, indexes, rescale, and rarer changes of tags.
 
+        Raises:
+            InvalidInputError: the table is a view of a point in time.
+
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.trips").maintenance.rename_tag("before", "start").name
         'start'
         """
         from paimon_explore.table.maintenance import Maintenance
 
-        return Maintenance(_store=self._store, _dynamic_options=self._dynamic_options)
+        return Maintenance(_store=changeable_store(self), _dynamic_options=self._dynamic_options)
 
     def add_files(
         self,
