@@ -171,7 +171,8 @@ class Maintenance(RewriteOperations):
             retain_max: keep at most so many.
             older_than: between these numbers, remove the snapshots older than this: an age
                 (a timedelta, or text such as `1 d`) or a time.
-            limit: remove at most so many at once.
+            limit: remove at most so many at once; by default the option `snapshot.expire.limit`
+                (50), so that after many commits several calls are needed.
             dry_run: report what would be removed, and remove nothing.
 
         Raises:

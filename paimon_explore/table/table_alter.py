@@ -94,7 +94,8 @@ class AlterableTable(BaseTable):
 
         Raises:
             AlreadyExistsError: the table has such a column.
-            InvalidInputError: not a type.
+            InvalidInputError: not a type, or one that is NOT NULL.
+            NotFoundError: there is no column `after`.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.notes").add_column("author", "STRING", after="id").row_type.names
@@ -159,6 +160,7 @@ class AlterableTable(BaseTable):
         Raises:
             InvalidInputError: there is no such cast, or stored values do not fit; the message
                 counts them and shows one.
+            NotFoundError: there is no such column.
 
         >>> import paimon_explore as pe
         >>> schema = pe.demo().table("demo.notes").alter_column_type("stars", "BIGINT")

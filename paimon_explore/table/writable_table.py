@@ -48,8 +48,8 @@ class WritableTable(BaseTable):
                 a generator are written as they arrive.
             cast: how values are converted to the types of the columns: `safe`, if no value changes;
                 `strict`, not at all; `parse`, texts also as numbers, booleans, dates and times.
-            merge_schema: add columns that the table does not have, and widen types so that they
-                store the values; atomic with the rows.
+            merge_schema: add columns that the table does not have, and widen types where no
+                stored value changes (INT to BIGINT, FLOAT to DOUBLE); atomic with the rows.
             properties: texts by key that are stored in the snapshot.
             commit_user: the commit user; None for a new one.
 
