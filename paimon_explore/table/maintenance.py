@@ -197,6 +197,11 @@ class Maintenance(RewriteOperations):
     ) -> list[dict[str, object]]:
         """Drop the partitions whose time is older than an age.
 
+        The time is the text of their values in the format `partition.timestamp-formatter`. Those
+        without one are kept: as in Java, a DATE is none, which needs the option
+        `partition.expiration-strategy` = `update-time`. One call drops at most
+        `partition.expiration-max-num` (100) partitions.
+
         In each chain of a chain table, the newest whole partition that is old enough is kept, and
         so are the changes since.
 

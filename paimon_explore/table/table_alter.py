@@ -178,7 +178,7 @@ class AlterableTable(BaseTable):
 
         Args:
             options: values by key, such as `{"snapshot.time-retained": "2 h"}`; None resets the
-                option to its default.
+                option to its default. Durations without a unit are milliseconds, sizes bytes.
 
         Raises:
             InvalidInputError: an unknown option, a value that cannot be read, or an option that

@@ -94,7 +94,8 @@ class WritableTable(BaseTable):
         The key is the primary key, or in a table without one the option `upsert-key`: the rows are
         then merged into those of the same key, as by INSERT INTO of Spark. Of rows with one key
         the first with the highest `sequence.field` counts, if it is not lower than that of the
-        table; without this option several rows that update the same row are an error.
+        table. Without this option several rows that update the same row are an error, and new rows
+        are all added, also several with one key.
 
         Args:
             data: as for `append`. With a primary key the optional column `_ROW_KIND` (`+I`, `-U`,
