@@ -101,7 +101,7 @@ class CommitLoop:
         except CommitOutcomeUnknownError:
             raise
         except PaimonError as error:
-            raise _unknown(error) from error
+            raise _unknown(error, self._steps.user) from error
         if is_past:
             return list(found.values())
         created: list[Snapshot] = []
@@ -448,7 +448,7 @@ class CommitLoop:
         if isinstance(error, CommitOutcomeUnknownError):
             return  # the caller raises it
         if error is None or isinstance(error, PaimonError):
-            raise _unknown(error) from error
+            raise _unknown(error, self._steps.user) from error
 
     def _succeed(self, state: CommitAttempt, snapshot: Snapshot) -> Snapshot:
         if self._unknown_outcome is not None:
@@ -526,12 +526,12 @@ def _marks_of(snapshot: Snapshot) -> frozenset[object]:
     return frozenset((snapshot.uuid, (snapshot.base_manifest_list, snapshot.delta_manifest_list)))
 
 
-def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
+def _unknown(error: BaseException | None, user: str) -> CommitOutcomeUnknownError:
     problem = "" if error is None else f" The attempt ended with the error: {error}"
     return CommitOutcomeUnknownError(
         f"The storage did not confirm whether the snapshot was created.{problem}",
-        hint="Commit the same messages again with the same user and identifier: "
-        "if the first attempt succeeded, nothing is committed twice.",
+        hint="Look into the snapshots of the table before you write again: if there is a new one "
+        f"of the commit user {user!r}, the commit has succeeded.",
     )
 
 

@@ -110,16 +110,21 @@ def _equal(column: Column, value: object, field: DataField) -> Bools:
 def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]":
     """Convert a value to the type of a partition column; a str is cast, as in folder names.
 
+    Texts of digits are the days since 1970 of a DATE, as in the folder `dt=20454`.
+
     Raises:
         InvalidInputError: the value is not valid for the column type.
     """
     if isinstance(value, pa.Scalar) and value.is_valid and value.type == to_arrow(field.type):
         return value
+    is_day = is_root(field.type, TypeRoot.DATE)
     try:
         if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
-            return default_column(value, field.type)[0]
+            found = default_column(value, field.type)[0]
+            if is_day:
+                found.as_py()  # raises for '20260101': digits count days, and the year is 57440
+            return found
         plain = python_value(value)
-        is_day = is_root(field.type, TypeRoot.DATE)
         has_time = isinstance(plain, datetime) and plain.time() != time()
         if plain is None or (is_day and has_time):  # pyarrow would drop the time
             raise UncastableError("has a time of day")  # noqa: TRY301 - as for other values

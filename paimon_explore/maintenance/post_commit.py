@@ -1,8 +1,10 @@
 """Maintenance after a commit, unless the table is `write-only`.
 
-Steps in order: partition expiry (if enabled for batch writes), automatic tags, snapshot expiry,
-changelog expiry, consumer expiry. The options `snapshot.num-retained.*` and
-`snapshot.time-retained` (default one hour) set the retention of snapshots.
+Steps in order: partition expiry (if enabled for batch writes), automatic tags, tag expiry and
+snapshot expiry, changelog expiry, consumer expiry. Java looks for expired tags after each commit;
+here only commits that may expire snapshots do, which list the tags anyway. The options
+`snapshot.num-retained.*` and `snapshot.time-retained` (default one hour) set the retention of
+snapshots.
 
 An error of the maintenance is a warning: the commit has succeeded.
 
@@ -20,10 +22,14 @@ from paimon_explore.maintenance.expiry.changelog_expiry import (
 from paimon_explore.maintenance.expiry.partition_expiry import expire_partitions, expiry_of
 from paimon_explore.maintenance.expiry.snapshot_expiry import expire_snapshots, snapshot_retention
 from paimon_explore.maintenance.references.auto_tags import create_auto_tags
+from paimon_explore.maintenance.references.tag_operations import expire_tags
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import is_changelog_decoupled
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.options.tag_options import END_INPUT_CHECK_PARTITION_EXPIRE
+from paimon_explore.metadata.options.tag_options import (
+    END_INPUT_CHECK_PARTITION_EXPIRE,
+    TAG_TIME_EXPIRE_ENABLED,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
@@ -60,6 +66,8 @@ def _maintain(
         expire_partitions(store, options, expiry_of(options, None))
     create_auto_tags(store, options)
     if _may_expire_snapshots(store, options, snapshot.id):
+        if options.value(TAG_TIME_EXPIRE_ENABLED):
+            expire_tags(store, options)
         expire_snapshots(store, options, snapshot_retention(options))
     if is_changelog_decoupled(options):
         expire_changelogs(store, options, changelog_retention(options))

@@ -92,8 +92,8 @@ def _refused() -> FormatError:
     return FormatError(
         "Merge engine 'partial-update' cannot merge deletes (-D) or old values of "
         "updates (-U) by default.",
-        hint="Set 'ignore-delete' or 'partial-update.remove-record-on-delete' to 'true', or define "
-        "sequence groups.",
+        hint="Set 'ignore-delete' to 'true', define sequence groups, or create the table with "
+        "'partial-update.remove-record-on-delete' = 'true'.",
     )
 
 

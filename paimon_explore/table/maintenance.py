@@ -171,7 +171,8 @@ class Maintenance(RewriteOperations):
             retain_max: keep at most so many.
             older_than: between these numbers, remove the snapshots older than this: an age
                 (a timedelta, or text such as `1 d`) or a time.
-            limit: remove at most so many at once.
+            limit: remove at most so many at once; by default the option `snapshot.expire.limit`
+                (50), so that after many commits several calls are needed.
             dry_run: report what would be removed, and remove nothing.
 
         Raises:
@@ -195,6 +196,11 @@ class Maintenance(RewriteOperations):
         self, older_than: Duration | None = None, *, dry_run: bool = False
     ) -> list[dict[str, object]]:
         """Drop the partitions whose time is older than an age.
+
+        The time is the text of their values in the format `partition.timestamp-formatter`. Those
+        without one are kept: as in Java, a DATE is none, which needs the option
+        `partition.expiration-strategy` = `update-time`. One call drops at most
+        `partition.expiration-max-num` (100) partitions.
 
         In each chain of a chain table, the newest whole partition that is old enough is kept, and
         so are the changes since.

@@ -28,7 +28,7 @@ from paimon_explore.scan.time_travel import (
 )
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_options
-from paimon_explore.table.table_base import BaseTable
+from paimon_explore.table.table_base import BaseTable, changeable_store
 from paimon_explore.table.table_definition import (
     ColumnType,
     OptionValue,
@@ -74,7 +74,7 @@ class AlterableTable(BaseTable):
                 raise invalid_argument(
                     "A change", change, "a SchemaChange, such as SetComment", hint=_ALTER
                 )
-        return alter_schema(self._store, changes, check=boolean("check", check))
+        return alter_schema(changeable_store(self), changes, check=boolean("check", check))
 
     def add_column(
         self,
@@ -94,7 +94,8 @@ class AlterableTable(BaseTable):
 
         Raises:
             AlreadyExistsError: the table has such a column.
-            InvalidInputError: not a type.
+            InvalidInputError: not a type, or one that is NOT NULL.
+            NotFoundError: there is no column `after`.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.notes").add_column("author", "STRING", after="id").row_type.names
@@ -159,6 +160,7 @@ class AlterableTable(BaseTable):
         Raises:
             InvalidInputError: there is no such cast, or stored values do not fit; the message
                 counts them and shows one.
+            NotFoundError: there is no such column.
 
         >>> import paimon_explore as pe
         >>> schema = pe.demo().table("demo.notes").alter_column_type("stars", "BIGINT")
@@ -176,7 +178,7 @@ class AlterableTable(BaseTable):
 
         Args:
             options: values by key, such as `{"snapshot.time-retained": "2 h"}`; None resets the
-                option to its default.
+                option to its default. Durations without a unit are milliseconds, sizes bytes.
 
         Raises:
             InvalidInputError: an unknown option, a value that cannot be read, or an option that
@@ -209,7 +211,9 @@ class AlterableTable(BaseTable):
             name: the tag.
             snapshot: the snapshot's id; None for the latest.
             retained: how long the tag is kept, such as `7 d` or a timedelta; None for the option
-                `tag.default-time-retained`, or for ever without it.
+                `tag.default-time-retained`, or for ever without it. Later
+                `maintenance.expire_tags` deletes it, and so do commits that expire snapshots
+                (here) or any commit (Java).
 
         Raises:
             AlreadyExistsError: there is a tag of that name.
@@ -223,7 +227,7 @@ class AlterableTable(BaseTable):
         from paimon_explore.table.operations.maintenance_arguments import tag_request
 
         request = tag_request(name, snapshot, retained)
-        return tag_operations.create_tag(self._store, self._latest_options, request)
+        return tag_operations.create_tag(changeable_store(self), self._latest_options, request)
 
     def delete_tag(self, name: str) -> "types.Removal":
         """Delete a tag, and the files that no snapshot and no other tag needs.
@@ -239,7 +243,9 @@ class AlterableTable(BaseTable):
         """
         from paimon_explore.maintenance.references import tag_operations
 
-        return tag_operations.delete_tag(self._store, self._latest_options, string("name", name))
+        return tag_operations.delete_tag(
+            changeable_store(self), self._latest_options, string("name", name)
+        )
 
     def create_branch(self, name: str, tag: str | None = None) -> None:
         """Create a branch, from the snapshot of a tag or empty.
@@ -265,7 +271,7 @@ class AlterableTable(BaseTable):
         from paimon_explore.maintenance.references import branch_operations
 
         branch_operations.create_branch(
-            self._store, string("name", name), optional_string("tag", tag)
+            changeable_store(self), string("name", name), optional_string("tag", tag)
         )
 
     def delete_branch(self, name: str) -> None:
@@ -282,7 +288,7 @@ class AlterableTable(BaseTable):
         """
         from paimon_explore.maintenance.references import branch_operations
 
-        branch_operations.delete_branch(self._store, string("name", name))
+        branch_operations.delete_branch(changeable_store(self), string("name", name))
 
     def fast_forward(self, branch: str) -> None:
         """Replace the main branch by a branch; snapshots that main got since then are removed.
@@ -299,7 +305,7 @@ class AlterableTable(BaseTable):
         from paimon_explore.commit.iceberg.reference_updates import follow_iceberg_rollback
         from paimon_explore.maintenance.references import branch_operations
 
-        branch_operations.fast_forward(self._store, string("branch", branch))
+        branch_operations.fast_forward(changeable_store(self), string("branch", branch))
         follow_iceberg_rollback(self._store, self._latest_options)
 
     def rollback_to(
@@ -343,19 +349,20 @@ class AlterableTable(BaseTable):
             tag=optional_string("tag", tag),
             timestamp_ms=None if timestamp is None else epoch_ms(timestamp),
         )
-        asked = asked_point(self._store, given, point, "rollback_to")
+        store = changeable_store(self)
+        asked = asked_point(store, given, point, "rollback_to")
         if asked.version is not None:
-            asked = named_point(self._store, asked.version)
+            asked = named_point(store, asked.version)
         if asked.tag is not None:
-            made = rollback.rollback_to_tag(self._store, asked.tag)
+            made = rollback.rollback_to_tag(store, asked.tag)
         else:
             number = asked.snapshot
             if number is None:
-                found = asked.pinned(self._store).found
+                found = asked.pinned(store).found
                 assert found is not None  # noqa: S101 - by a time or watermark
                 number = found.id
-            made = rollback.rollback_to_snapshot(self._store, number)
-        follow_iceberg_rollback(self._store, self._latest_options)
+            made = rollback.rollback_to_snapshot(store, number)
+        follow_iceberg_rollback(store, self._latest_options)
         return made
 
     def _path(self, name: str) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from paimon_explore.metadata.options.table_options import UPSERT_KEY, TableOptio
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
+from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve, travel_of
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
+from paimon_explore.table.latest_schema import latest_options, latest_schema, snapshot_and_schema
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.table_view import TableSql, TableView
@@ -143,6 +143,21 @@ def check_writable(table: BaseTable) -> None:
             f"Table {table.name} is opened with time travel and therefore read-only.",
             hint="Open the table without time travel to change it.",
         )
+
+
+def changeable_store(table: BaseTable) -> TableStore:
+    """Return the metadata files of a table, to change its schema, its references or its files.
+
+    A table whose stored options pin it to a point in time may be changed: else nobody could remove
+    these options.
+
+    Raises:
+        InvalidInputError: the table is a view of the past.
+    """
+    store = store_of(table)
+    if point_of(table).given and not travel_of(latest_options(store, {})).given:
+        check_writable(table)
+    return store
 
 
 def write_target(table: BaseTable, *, replaces: bool) -> "WriteTarget":

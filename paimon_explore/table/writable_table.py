@@ -14,7 +14,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table import transactions
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
-from paimon_explore.table.table_base import BaseTable, check_writable
+from paimon_explore.table.table_base import BaseTable, changeable_store, check_writable
 
 if TYPE_CHECKING:
     from paimon_explore.table.table_write import TableWriter
@@ -48,8 +48,8 @@ class WritableTable(BaseTable):
                 a generator are written as they arrive.
             cast: how values are converted to the types of the columns: `safe`, if no value changes;
                 `strict`, not at all; `parse`, texts also as numbers, booleans, dates and times.
-            merge_schema: add columns that the table does not have, and widen types so that they
-                store the values; atomic with the rows.
+            merge_schema: add columns that the table does not have, and widen types where no
+                stored value changes (INT to BIGINT, FLOAT to DOUBLE); atomic with the rows.
             properties: texts by key that are stored in the snapshot.
             commit_user: the commit user; None for a new one.
 
@@ -94,7 +94,8 @@ class WritableTable(BaseTable):
         The key is the primary key, or in a table without one the option `upsert-key`: the rows are
         then merged into those of the same key, as by INSERT INTO of Spark. Of rows with one key
         the first with the highest `sequence.field` counts, if it is not lower than that of the
-        table; without this option several rows that update the same row are an error.
+        table. Without this option several rows that update the same row are an error, and new rows
+        are all added, also several with one key.
 
         Args:
             data: as for `append`. With a primary key the optional column `_ROW_KIND` (`+I`, `-U`,
@@ -374,13 +375,16 @@ class WritableTable(BaseTable):
     def maintenance(self) -> "types.Maintenance":
         """Expiry, orphan files, checks, statistics, indexes, rescale, and rarer changes of tags.
 
+        Raises:
+            InvalidInputError: the table is a view of a point in time.
+
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.trips").maintenance.rename_tag("before", "start").name
         'start'
         """
         from paimon_explore.table.maintenance import Maintenance
 
-        return Maintenance(_store=self._store, _dynamic_options=self._dynamic_options)
+        return Maintenance(_store=changeable_store(self), _dynamic_options=self._dynamic_options)
 
     def add_files(
         self,

@@ -104,8 +104,8 @@ class DataEvolutionRows:
             raise UnsupportedFeatureError(
                 f"deleting rows of a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true' and "
                 f"without deletion vectors",
-                hint=f"Set {opt.DELETION_VECTORS_ENABLED.key!r} = 'true', which needs "
-                f"{opt.DELETION_VECTORS_MODIFIABLE.key!r} = 'true' for an existing table; or drop "
+                hint=f"Set {opt.DELETION_VECTORS_MODIFIABLE.key!r} = 'true', then in a second call "
+                f"{opt.DELETION_VECTORS_ENABLED.key!r} = 'true'; or drop "
                 "the partition that contains the rows.",
             )
         try:

@@ -14,9 +14,8 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.evaluator import value_of
 from paimon_explore.scan.predicate.expression import Call, Cast, Expression, is_operand
+from paimon_explore.scan.predicate.function_binder import DIVISIONS
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-
-_DIVISIONS = frozenset("/%")
 
 
 def refuse_lost_values(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> None:
@@ -56,7 +55,7 @@ class _Check:
             case Call(function=name, arguments=parts):
                 for part in filter(is_operand, parts):
                     self.operand(part, used)
-                if name in _DIVISIONS:
+                if name in DIVISIONS:
                     self._division(expr, used)
             case _:
                 pass

@@ -28,19 +28,22 @@ from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
+    Ints,
     build_fixed,
     gathered,
     string_array,
     valid_mask,
 )
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import check_single_branch
 from paimon_explore.maintenance.row_level.row_change import RowChange, take
 from paimon_explore.merge.keys.key_groups import ranks
+from paimon_explore.merge.keys.value_equality import codes
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.column_options import SEQUENCE_GROUP
 from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
 from paimon_explore.metadata.options.table_options import (
@@ -62,8 +65,6 @@ from paimon_explore.write.input.table_batches import Rows
 from paimon_explore.write.primary_key_writer import needs_key_index, write_upsert
 from paimon_explore.write.write_target import WriteTarget
 
-_GROUP = ".sequence-group"
-_FIELDS = "fields."
 _KIND_FIELD = pa.field(ROW_KIND, pa.int8(), nullable=False)
 _KIND_TEXTS = {number: text for text, number in KINDS.items()}
 
@@ -82,7 +83,8 @@ class PrimaryKeyRows:
         self._scan = replace(scan, options=TableOptions(read_options))
         self._options = scan.options
         self._change = change
-        self._columns_ignoring_null = _columns_ignoring_null(scan.options, change.updated)
+        self._groups = _sequence_groups(scan.options)
+        self._columns_ignoring_null = self._ignoring_null()
         self._blobs = managed_blobs(scan.schema, scan.options)
         self._mark = uuid4().bytes
         _check_copied_blobs(scan, change, self._blobs)
@@ -142,6 +144,7 @@ class PrimaryKeyRows:
         if len(result.rows):
             before = take(batch, result.rows)
             self._check_order(before, result.after)
+            self._check_groups(before, result.after)
             self._check_nulls(before, result.after)
             yield self._with_kind(result.after, UPDATE_AFTER)
 
@@ -163,19 +166,43 @@ class PrimaryKeyRows:
         names = self._options.value(opt.SEQUENCE_FIELD)
         if not set(names) & set(self._change.updated):
             return
-        count = before.num_rows
-        both: list[Column] = [
-            pa.concat_arrays([before.column(name), after.column(name)]) for name in names
-        ]
-        ranked = ranks(both, count=2 * count)
-        old, new = ranked[:count], ranked[count:]
+        old, new = _orders(before, after, names)
         is_descending = self._options.value(opt.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
         if bool((new > old if is_descending else new < old).any()):
             raise InvalidInputError(
                 f"The update lowers the sequence field {', '.join(names)} of a row, so "
                 "the updated row would be ignored.",
-                hint="Delete the rows, then write them again in a later commit.",
+                hint="Set it to a value that is not lower; or delete the rows, compact the table, "
+                "and then write them again.",
             )
+
+    def _check_groups(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
+        """Check that no sequence group ignores new values, as it is null or lower than before."""
+        for ordering, columns in self._groups:
+            names = [name for name in self._change.updated if name in {*ordering, *columns}]
+            if not names:
+                continue
+            old, new = _orders(before, after, ordering)
+            has_order = np.zeros(len(new), np.bool_)
+            for name in ordering:
+                has_order |= valid_mask(after.column(name))
+            changed = np.zeros(len(new), np.bool_)
+            for name in names:
+                found = codes(pa.concat_arrays([before.column(name), after.column(name)]))
+                changed |= found[: len(new)] != found[len(new) :]
+            if (changed & ((new < old) | ~has_order)).any():
+                raise InvalidInputError(
+                    f"The new values of {choices(names)} would be ignored, because the sequence "
+                    f"field {', '.join(ordering)} of a row would be null or lower than before.",
+                    hint="Set it to a value that is not lower.",
+                )
+
+    def _ignoring_null(self) -> tuple[str, ...]:
+        """Return the updated columns in which the merge engine ignores nulls."""
+        if self._options.value(opt.MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
+            return ()
+        grouped = {name for group in self._groups for part in group for name in part}
+        return tuple(name for name in self._change.updated if name not in grouped)
 
     def _check_nulls(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
         """Check that no update sets a column to null for which partial-update ignores nulls."""
@@ -200,16 +227,23 @@ def _check_copied_blobs(scan: ScanTarget, change: RowChange, managed: Sequence[s
                 )
 
 
-def _columns_ignoring_null(options: TableOptions, updated: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the updated columns in which the merge engine ignores nulls."""
+def _orders(
+    before: pa.RecordBatch, after: pa.RecordBatch, names: Sequence[str]
+) -> tuple[Ints, Ints]:
+    """Return the ranks of the rows before and after an update by some columns; null is least."""
+    count = before.num_rows
+    both: list[Column] = [
+        pa.concat_arrays([before.column(name), after.column(name)]) for name in names
+    ]
+    ranked = ranks(both, count=2 * count)
+    return ranked[:count], ranked[count:]
+
+
+def _sequence_groups(options: TableOptions) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Return the sequence fields and the columns of the groups of a partial-update table."""
     if options.value(opt.MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
         return ()
-    grouped: set[str] = set()
-    for key, value in options.items():
-        if key.startswith(_FIELDS) and key.endswith(_GROUP):
-            grouped.update(parse_names(key.removeprefix(_FIELDS).removesuffix(_GROUP)))
-            grouped.update(parse_names(value))
-    return tuple(name for name in updated if name not in grouped)
+    return tuple((one, parse_names(text)) for one, text in SEQUENCE_GROUP.columns_in(options))
 
 
 def key_index(target: WriteTarget, snapshot: Snapshot | None) -> KeyIndex:

@@ -102,8 +102,9 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     if required:
         raise InvalidInputError(
             f"A table with 'merge-engine' = '{engine.value}' does not support deletes by default.",
-            hint=f"Set the option {required[0]!r} to true"
-            + (f", or {required[1]!r} to a sequence field." if required[1:] else "."),
+            hint=f"Create the table with {required[0]!r} = 'true'"
+            + (f", or with {required[1]!r} and a sequence field" if required[1:] else "")
+            + "; or use overwrite() or drop_partitions() to remove rows.",
         )
 
 

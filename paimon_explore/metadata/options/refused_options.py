@@ -78,26 +78,28 @@ REFUSALS: tuple[Refusal, ...] = (
         option=names("commit.callbacks"),
         uses=(Use.WRITE,),
         rule=_CALLBACKS.format(what="the commit"),
-        hint="Pass options={'commit.callbacks': ''} to commit without them.",
+        hint="Open the table with options={'commit.callbacks': ''} to commit without them.",
     ),
     Refusal(
         option=text("blob-descriptor.source-table"),
         uses=(Use.WRITE,),
         accepted=("",),
         rule="descriptors would be stored as the contents of blobs",
-        hint="Write the contents, and pass options={'blob-descriptor.source-table': ''}.",
+        hint="Write the contents, and open the table with "
+        "options={'blob-descriptor.source-table': ''}.",
     ),
     Refusal(
         option=names("tag.callbacks"),
         uses=(Use.TAG,),
         rule=_CALLBACKS.format(what="the tag"),
-        hint="Pass options={'tag.callbacks': ''} to create the tag without them.",
+        hint="Open the table with options={'tag.callbacks': ''} to create the tag without them.",
     ),
     Refusal(
         option=choice("metastore.tag-to-partition.preview", default=of.TagCreationMode.NONE),
         uses=(Use.WRITE,),
         rule="the catalog would not show the rows of the commit under the future tag",
-        hint="Pass options={'metastore.tag-to-partition.preview': 'none'} to commit without it.",
+        hint="Open the table with options={'metastore.tag-to-partition.preview': 'none'} to commit "
+        "without it.",
     ),
 )
 """The refused options."""
@@ -161,8 +163,8 @@ def check_not_postponed(options: TableOptions, use: str, where: str) -> None:
         raise UnsupportedFeatureError(
             f"{use} with option {key!r} = 'true' (it applies only to reads of a whole snapshot)",
             where,
-            hint=f"Pass options={{{key!r}: 'false'}}: postponed records then count once compact() "
-            "has merged them.",
+            hint=f"Open the table with options={{{key!r}: 'false'}}: postponed records then "
+            "count once compact() has merged them.",
         )
 
 

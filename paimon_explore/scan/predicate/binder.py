@@ -49,6 +49,7 @@ from paimon_explore.scan.predicate.expression import (
 )
 from paimon_explore.scan.predicate.function_binder import (
     COLLECTIONS,
+    DIVISIONS,
     PEERS,
     cast_arguments,
     coerced,
@@ -295,6 +296,9 @@ class _Binder:
             return result
         one = value_of(result, _ONE_ROW, RowType(fields=()))
         value = value_at(one, 0, kind)
+        is_division = name in DIVISIONS or any(isinstance(one, Call) for one in bound)
+        if value is None and is_division and not any(map(is_null, bound)):
+            return result  # by zero, which an update refuses
         return Literal(value=value, type=None if value is None else kind)
 
     def _cast(self, operand: Operand, target: DataType, *, tries: bool = False) -> Operand:

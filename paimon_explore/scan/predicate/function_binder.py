@@ -24,6 +24,8 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 PEERS = frozenset({*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"})
 """Functions whose arguments have one common type, which constants take from the others."""
 
+DIVISIONS = frozenset("/%")
+"""Functions that are null for a divisor of zero."""
 COLLECTIONS = frozenset({"size", "array_contains", "element_at", "[]"})
 """Functions of an array or map; null if an argument is."""
 _INDEX = AtomicType(root=TypeRoot.INT)

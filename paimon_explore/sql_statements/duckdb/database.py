@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, PaimonError, undo_on_error
+from paimon_explore.errors import InvalidInputError, PaimonError, choices, undo_on_error
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.functions.database_functions import (
@@ -291,6 +291,15 @@ def analysed(
                 with duckdb_errors():
                     known = _KNOWN[kind](cursor, sources)
                 raise unknown_name(kind, match[1], known) from error.__cause__
+        if match := _QUALIFIER.search(error.message):
+            near = [one for one in match[2].split('"')[1::2] if not one.startswith("_paimon_")]
+            raise QueryProblemError(
+                f"{match[1]!r} is neither a table in FROM nor a column.",
+                hint=f"Did you mean {choices(near)}? A table with an alias is named by the alias."
+                if near
+                else "",
+                name=match[1],
+            ) from error.__cause__
         if match := _WRONG_TYPES.search(error.message):
             text = _NAME.sub(lambda one: _SPARK_NAMES[one[0]], error.message)
             kinds = _NAME.sub(lambda one: _SPARK_NAMES[one[0]], match[2])
@@ -332,9 +341,10 @@ _UNKNOWN = (
     ("column", re.compile(r'does not have a column named "(.+?)"')),
     ("function", re.compile(r"Function with name (\S+) does not exist")),
     ("table", re.compile(r"Table with name (\S+) does not exist")),
-    ("table", re.compile(r'Referenced table "(.+?)" not found')),
 )
 """Messages of DuckDB about names."""
+_QUALIFIER = re.compile(r'Referenced table "(.+?)" not found(.*)')
+"""Message of DuckDB about the table of a column, with the most similar names."""
 _WRONG_TYPES = re.compile(
     r"(?:argument types '|function call \")(.+?)\((.*)\)['\"]\. (?:You might|In order)"
 )

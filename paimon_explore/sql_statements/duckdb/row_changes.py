@@ -141,6 +141,8 @@ class _MergeScope:
         if not isinstance(node, exp.Column) or node.args.get("db") is not None:
             return None
         side = self._aliases.get(node.table.lower()) if node.table else None
+        if node.table and side is None:
+            return None  # a member of a struct column
         found = [
             (known, field.name)
             for known, field in self._fields

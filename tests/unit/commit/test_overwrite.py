@@ -69,6 +69,13 @@ def test_a_day_is_a_date_or_a_time_at_its_beginning(day: object) -> None:
         partition_scalar(None, field)
 
 
+def test_digits_are_days_since_1970_but_no_day_after_the_year_9999() -> None:
+    field = DataField(id=0, name="d", type=AtomicType(root=TypeRoot.DATE))
+    assert partition_scalar("20454", field).as_py() == date(2026, 1, 1)
+    with pytest.raises(InvalidInputError, match="'20260101' is not a valid DATE"):
+        partition_scalar("20260101", field)
+
+
 def test_new_files_outside_of_the_partitions_are_refused() -> None:
     matcher = PartitionMatcher(PARTITION, Overwrite(specs=({"p": 1},)), frozenset({int_row(2)}))
     with pytest.raises(InvalidInputError, match="belong to other partitions"):

@@ -164,3 +164,39 @@ def test_a_temporary_view_is_before_a_table_of_its_name(catalog: pe.Catalog) -> 
     catalog.sql("USE shop")
     catalog.sql("CREATE TEMPORARY VIEW T AS SELECT 7 AS seven")
     assert catalog.sql("SELECT * FROM t").to_arrow().to_pylist() == [{"seven": 7}]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT t.id FROM shop.t o",
+        "SELECT nope.id FROM shop.t o",
+        "UPDATE shop.t o SET id = 2 WHERE t.id = 1",
+        "DELETE FROM shop.t o WHERE nope.id = 1",
+    ],
+)
+def test_an_unknown_qualifier_is_no_missing_table(statement: str, catalog: pe.Catalog) -> None:
+    with pytest.raises(InvalidInputError, match=r"is neither a table in FROM nor .* mean 'o'\?"):
+        catalog.sql(statement)
+
+
+@pytest.mark.parametrize(
+    ("clause", "left"),
+    [
+        ("UPDATE SET v = s.v", ["new", "b"]),
+        ("UPDATE SET v = upper(n.s.v)", ["NEW", "b"]),
+        ("DELETE", ["b"]),
+    ],
+)
+def test_members_of_structs_in_a_merge_are_not_columns_of_their_name(
+    clause: str, left: list[str], catalog: pe.Catalog
+) -> None:
+    catalog.sql("CREATE TABLE shop.c (id INT, v STRING)")
+    catalog.sql("INSERT INTO shop.c VALUES (1, 'a'), (2, 'b')")
+    catalog.sql("CREATE TABLE shop.n (k INT, s STRUCT<id: INT, v: STRING>)")
+    catalog.sql("INSERT INTO shop.n VALUES (7, named_struct('id', 1, 'v', 'new'))")
+    merge = "MERGE INTO shop.c USING shop.n ON c.id = s.id WHEN MATCHED AND s.v = 'new' THEN "
+    catalog.sql(merge + clause)
+    assert catalog.table("shop.c").to_arrow().sort_by("id")["v"].to_pylist() == left
+    with pytest.raises(InvalidInputError, match=r"'gone.v' does not exist in the merge"):
+        catalog.sql(merge + "UPDATE SET v = gone.v")

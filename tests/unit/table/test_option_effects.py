@@ -153,6 +153,22 @@ def test_expired_tags_stay_if_asked(tmp_path: Path) -> None:
     assert left == {"true": False, "false": True}
 
 
+def test_commits_that_expire_snapshots_delete_tags_whose_time_has_passed(tmp_path: Path) -> None:
+    left = {}
+    for expires in ("true", "false"):
+        options = {"snapshot.num-retained.max": "2", "snapshot.num-retained.min": "1"}
+        table = plain_table(tmp_path / expires, {**options, "tag.time-expire-enabled": expires})
+        table.append([{"k": 1, "v": "a"}])
+        table.create_tag("young", retained="1 d")
+        request = TagRequest(name="old", retained=timedelta(days=1))
+        create_tag(table._store, TableOptions(dict(table.options)), request, now=lambda: OLD)
+        table.append([{"k": 2, "v": "a"}])
+        assert list(table.tags.keys()) == ["old", "young"]
+        table.append([{"k": 3, "v": "a"}])
+        left[expires] = list(table.tags.keys())
+    assert left == {"true": ["young"], "false": ["old", "young"]}
+
+
 def test_days_of_automatic_tags_are_those_of_the_time_zone(tmp_path: Path) -> None:
     table = plain_table(tmp_path, {"write-only": "true"})
     table.append([{"k": 1, "v": "a"}])

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 
 from paimon_explore import Table, col, open_table, sql
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.metadata.schema.schema_change import SetComment
 from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
 
 COLUMNS = columns(id=pa.int32(), name=pa.string())
@@ -60,6 +62,45 @@ def test_a_view_of_the_past_does_not_move_and_is_not_written() -> None:
     assert rows_of(view.to_arrow()) == [ONE]
     with pytest.raises(InvalidInputError, match="read-only"):
         view.append([ONE])
+
+
+CHANGES: dict[str, Callable[[Table], object]] = {
+    "alter": lambda t: t.alter(SetComment(comment="c")),
+    "add_column": lambda t: t.add_column("x", "INT"),
+    "drop_column": lambda t: t.drop_column("name"),
+    "rename_column": lambda t: t.rename_column("name", "title"),
+    "alter_column_type": lambda t: t.alter_column_type("id", "BIGINT"),
+    "set_options": lambda t: t.set_options({"file.format": "orc"}),
+    "create_tag": lambda t: t.create_tag("v"),
+    "delete_tag": lambda t: t.delete_tag("two"),
+    "create_branch": lambda t: t.create_branch("b"),
+    "delete_branch": lambda t: t.delete_branch("trial"),
+    "fast_forward": lambda t: t.fast_forward("trial"),
+    "rollback_to": lambda t: t.rollback_to(1),
+    "maintenance": lambda t: t.maintenance.purge_files(dry_run=False),
+}
+"""Changes of a table that write no rows, by the name of the method."""
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_view_of_the_past_changes_neither_schema_nor_references(name: str) -> None:
+    table = three_commits()
+    table.create_tag("two", 2)
+    table.create_branch("trial", "two")
+    views = (table.at(1), opened(table, scan__tag_name="two"))
+    for view in views:
+        with pytest.raises(InvalidInputError, match="read-only"):
+            CHANGES[name](view)
+    CHANGES[name](table)
+
+
+def test_options_that_pin_a_table_can_be_removed_from_it() -> None:
+    table = three_commits()
+    table.set_options({"scan.snapshot-id": 1})
+    pinned = open_table(table.path)
+    assert pinned.count() == 1
+    pinned.set_options({"scan.snapshot-id": None})
+    assert open_table(table.path).count() == 3
 
 
 @pytest.mark.parametrize(

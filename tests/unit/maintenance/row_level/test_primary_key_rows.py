@@ -1,6 +1,7 @@
 """Rows of tables with a primary key, and what their merge engines allow."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import pyarrow as pa
 import pytest
@@ -120,6 +121,45 @@ def test_an_update_that_would_lose_by_its_sequence_field_is_refused() -> None:
         table.update({"s": "1"}, where="k = 2")
     table.update({"v": "7"}, where="k = 2")
     assert rows(table) == [(1, 0, 2), (2, 7, 2)]
+
+
+@pytest.mark.parametrize("options", [{}, {"deletion_vectors__enabled": "true"}])
+def test_rows_are_written_with_a_lower_sequence_field_after_a_compaction(
+    options: Mapping[str, str],
+) -> None:
+    table = table_of(sequence__field="s", **options)
+    with pytest.raises(InvalidInputError, match="delete the rows, compact the table, and then"):
+        table.update({"s": 0}, where="k = 1")
+    table.delete("k = 1")
+    table.compact()
+    table.upsert([{"k": 1, "v": 5, "s": 0}])
+    table.compact()
+    assert sorted(rows(table)) == [(1, 5, 0), (2, 20, 2)]
+
+
+@pytest.mark.parametrize("v", [None, 5, 10])
+@pytest.mark.parametrize("s", [None, 0, 1, 2])
+@pytest.mark.parametrize("before", [None, 1])
+@pytest.mark.parametrize("group", ["fields__s__sequence_group", "fields__s,w__sequence_group"])
+def test_an_update_of_a_sequence_group_takes_effect_or_is_refused(
+    group: str, before: int | None, s: int | None, v: int | None
+) -> None:
+    fields = columns(k=pa.int32(), v=pa.int32(), s=pa.int32(), w=pa.int32())
+    options = {group.replace("__", ".").replace("_", "-"): "v", "merge-engine": "partial-update"}
+    first = {"k": 1, "v": 10, "s": before, "w": before}
+    table = keyed_table(fields, [first], [first], primary_key=["k"], options=options)
+    for values in ({"v": v}, {"s": s}, {"v": v, "s": s}):
+        [old] = rows_of(table.to_arrow())
+        wanted = {**old, **values}
+        with suppress(InvalidInputError):
+            table.update(values)
+            old = wanted
+        assert rows_of(table.to_arrow()) == [old]
+    source = [{"k": 1, "v": 7, "s": s, "w": 1}]
+    merge = table.merge(source, on="k").when_matched_update_all()
+    if s is None and group == "fields__s__sequence_group":
+        with pytest.raises(InvalidInputError, match="the sequence field s of a row would be null"):
+            merge.execute()
 
 
 def test_a_column_that_tells_the_kind_keeps_its_value_in_updates() -> None:
