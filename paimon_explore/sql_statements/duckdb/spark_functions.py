@@ -207,22 +207,15 @@ def _filtered(node: exp.Expr) -> exp.Expr:
     return node
 
 
-_KINDS: Mapping[type[exp.Expr], str] = {
-    exp.PercentileDisc: "double",
-    **dict.fromkeys((exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile), "int"),
-}
-
-
 def of_no_rows(node: exp.Expr) -> exp.Expr:
-    """Return a function, with its filter and window, with Spark's type and result of no rows."""
+    """Return an aggregate, with its filter and window, with Spark's result where it has no rows."""
     inner = node
     while isinstance(inner, exp.Filter | exp.Window):
         inner = inner.this
     if isinstance(node.parent, exp.Filter | exp.Window) and node.arg_key == "this":
         return node
-    kind = _KINDS.get(type(inner.this if isinstance(inner, exp.WithinGroup) else inner))
-    if kind is not None:
-        return exp.cast(node.copy(), kind)
+    if isinstance(inner, exp.WithinGroup) and isinstance(inner.this, exp.PercentileDisc):
+        return exp.cast(node.copy(), "double")
     if isinstance(inner, exp.Anonymous) and inner.name in {"arg_max", "arg_min"}:
         return _held_values(node)
     if isinstance(inner, exp.ArrayAgg | exp.ArrayUniqueAgg):

@@ -649,14 +649,6 @@ def test_a_query_means_the_same_with_every_release_of_the_parsers(
     assert [tuple(row.values()) for row in found.to_pylist()] == rows
 
 
-def test_ranks_are_int_as_in_spark(catalog: pe.Catalog) -> None:
-    ranks = [f"{one} OVER (ORDER BY id)" for one in ("row_number()", "rank()", "ntile(2)")]
-    text = f"SELECT {', '.join(ranks)}, dense_rank() OVER (ORDER BY id) + 1 FROM range(1)"  # noqa: S608 - constants
-    found = catalog.sql(text).to_arrow()
-    assert found.schema.types == [pa.int32()] * 4
-    assert [list(row.values()) for row in found.to_pylist()] == [[1, 1, 1, 2]]
-
-
 @pytest.mark.parametrize(
     ("text", "row"),
     [
