@@ -30,11 +30,13 @@ from paimon_explore.spark.row_level.row_change_job import (
 from paimon_explore.spark.row_level.row_tracking_write import (
     delete_here,
     has_row_ids,
+    sql_condition,
+    sql_values,
     update_here,
 )
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.distributed_compaction import compact
-from paimon_explore.spark.writes.store_assignment import assigned
+from paimon_explore.spark.writes.store_assignment import assigned, with_padded_chars
 from paimon_explore.spark.writes.write_table import write, written
 from paimon_explore.sql_statements.copy_into.file_format import FileFormat
 from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
@@ -176,22 +178,28 @@ class SparkEngine:
     def _read(self, rows: TableRows) -> DataFrame:
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-            chosen = (None, None) if rows.system == AUDIT_LOG else (rows.columns, rows.where)
-            return read_planned(self._spark, special_read(rows.table, rows.system, *chosen))
-        return read(self._spark, rows.table, rows.columns, rows.where)
+            is_log = rows.system == AUDIT_LOG
+            chosen = (None, None) if is_log else (rows.columns, rows.where)
+            found = read_planned(self._spark, special_read(rows.table, rows.system, *chosen))
+            return with_padded_chars(found, rows.table.schema.fields if is_log else ())
+        found = read(self._spark, rows.table, rows.columns, rows.where)
+        fields = rows.table.schema.fields if isinstance(rows.table, Table) else rows.fields
+        return with_padded_chars(found, fields)
 
     def update(self, change: RowUpdate) -> Snapshot | None:
         """Update or delete rows."""
         table, values = change.table, change.values
         if has_row_ids(table):
+            own = (table, change.alias)
+            condition = None if change.condition is None else sql_condition(change.condition, *own)
             if not values:
-                return delete_here(table, change.condition or "TRUE")
-            return update_here(table, values, change.condition)
+                return delete_here(table, "TRUE" if condition is None else condition)
+            return update_here(table, sql_values(values, *own), condition)
         return repeated(table.options, lambda _: self._update_once(change))
 
     def _update_once(self, change: RowUpdate) -> Snapshot | None:
         table, values = change.table, change.values
-        target = change_target(self._spark, table, change.pruned)
+        target = change_target(self._spark, table, change.pruned, pads=True)
         if values:
             target.check_update(values)
         else:
@@ -214,6 +222,7 @@ class SparkEngine:
             target_alias=change.target_alias,
             source_alias=change.source_alias,
             evolves=change.evolves,
+            pads=True,
         ).merge_once()
 
     def compact(

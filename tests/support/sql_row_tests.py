@@ -220,6 +220,24 @@ def test_members_of_structs_are_assigned(member_kind: str, run: Run, rows: Rows)
             run(text)
 
 
+def test_a_merge_of_all_columns_stores_them_as_an_insert_does(
+    run: Run, rows: Rows, member_kind: str
+) -> None:
+    run(
+        "CREATE TABLE t (id INT, d DECIMAL(6, 2), st STRUCT<x: INT, y: STRING>, a ARRAY<INT>) "
+        f"TBLPROPERTIES ({MEMBERS[member_kind]})"
+    )
+    run("INSERT INTO t VALUES (1, 1, NULL, NULL)")
+    run(
+        "MERGE INTO t USING (SELECT * FROM VALUES (1, '12.345', named_struct('y', 'k', 'x', NULL), "
+        "array()), (2, '7', NULL, array(3L)) AS v (id, d, st, a)) AS s ON t.id = s.id "
+        "WHEN MATCHED AND s.d LIKE '%5' THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert rows("SELECT id, CAST(d AS STRING), st.x, st.y, a FROM t ORDER BY id") == [
+        *((1, "12.35", None, "k", []), (2, "7.00", None, None, [3]))
+    ]
+
+
 def test_a_merge_adds_the_columns_of_its_source(
     member_kind: str, run: Run, rows: Rows, catalog: Catalog
 ) -> None:

@@ -37,6 +37,7 @@ from paimon_explore.spark.row_level.row_tracking_write import (
     Clause,
     has_row_ids,
     merge_here,
+    stored_source,
 )
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
@@ -66,6 +67,7 @@ class Merge:
         target_alias: alias of the table in conditions.
         source_alias: alias of the source in conditions.
         evolves: whether new columns of the source are added to the table.
+        pads: whether CHAR columns are padded, as in SQL.
     """
 
     source: DataFrame
@@ -75,6 +77,7 @@ class Merge:
     target_alias: str = _TARGET
     source_alias: str = _SOURCE
     evolves: bool = False
+    pads: bool = False
 
     def whenMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
         """Add a clause for rows of the table that match a row of the source."""
@@ -123,8 +126,11 @@ class Merge:
             return replace(self, clauses=clauses, evolves=False).merge_once()
         if has_row_ids(self.table):
             aliases = (self.target_alias, self.source_alias)
-            return merge_here(self.table, self.source, self.on, self.clauses, aliases)
-        target = change_target(self.source.sparkSession, self.table)
+            source, clauses = self.source, self.clauses
+            if self.pads:
+                source, clauses = stored_source(source, self.table, clauses, self.source_alias)
+            return merge_here(self.table, source, self.on, clauses, aliases)
+        target = change_target(self.source.sparkSession, self.table, pads=self.pads)
         return target.apply(_Plan(self, target).changes(), once=_may_double(self.clauses))
 
 

@@ -15,13 +15,13 @@ kept.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
@@ -46,6 +46,7 @@ from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.row_level.assigned_values import targets_by_column
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.spark.writes.store_assignment import char_lengths, fitted, with_padded_chars
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.store.expired import explain_missing_files
@@ -228,12 +229,16 @@ class ChangeTarget:
         schema: its latest schema.
         rows: its rows, with file and position if it has no primary key.
         placed: the plan, if it has no primary key.
+        pads: whether CHAR columns are padded, as in SQL.
+        stored: columns of `rows` with the stored values of padded keys, by name of the key.
     """
 
     table: Table
     schema: TableSchema
     rows: DataFrame
     placed: PlacedRows | None
+    pads: bool = False
+    stored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -248,7 +253,7 @@ class ChangeTarget:
     @property
     def place(self) -> tuple[str, ...]:
         """Return the columns of `rows` that do not belong to the table."""
-        return () if self.placed is None else PLACE
+        return tuple(self.stored.values()) if self.placed is None else PLACE
 
     def check_update(self, names: Collection[str]) -> None:
         """Check that the table accepts an update of some columns, or members of struct columns.
@@ -316,27 +321,39 @@ class ChangeTarget:
 
     def _upsert(self, changes: DataFrame) -> Snapshot | None:
         target = write_target(self.table, replaces=False)
-        columns = [f.col(quoted(name)) for name in self.schema.row_type.names]
-        return written(changes.select(*columns, f.col(ACT).alias(ROW_KIND)), target, None)
+        return written(changes.select(*self._columns(), f.col(ACT).alias(ROW_KIND)), target, None)
+
+    def _columns(self) -> list[Column]:
+        """Return the table's columns as they are stored."""
+        columns = []
+        for one in self.schema.fields:
+            column = f.col(quoted(one.name))
+            if self.pads:
+                column = fitted(column, one.type)
+            if one.name in self.stored:
+                column = f.coalesce(f.col(self.stored[one.name]), column)
+            columns.append(column.alias(one.name))
+        return columns
 
     def _rewrite(self, changes: DataFrame, placed: PlacedRows) -> Snapshot | None:
         target = write_target(self.table, replaces=False)
         old = changes.filter(f.col(ACT) != INSERT)
-        new = changes.filter(f.col(ACT) != DELETE).select(
-            *[f.col(quoted(name)) for name in self.schema.row_type.names]
-        )
+        new = changes.filter(f.col(ACT) != DELETE).select(*self._columns())
         if not placed.keeps_files:
             new = rows_that_stay(placed, old).unionByName(new)
         return written(new, target, None, lambda: removals(placed, old))
 
 
-def change_target(spark: SparkSession, table: Table, where: Where | None = None) -> ChangeTarget:
+def change_target(
+    spark: SparkSession, table: Table, where: Where | None = None, *, pads: bool = False
+) -> ChangeTarget:
     """Return the target of row-level changes in a table.
 
     Args:
         spark: the session.
         table: the table.
         where: restricts the rows to read; other rows may still be read.
+        pads: whether CHAR columns are padded, as in SQL.
 
     Raises:
         UnsupportedFeatureError: its rows cannot be changed with Spark.
@@ -354,10 +371,20 @@ def change_target(spark: SparkSession, table: Table, where: Where | None = None)
                     hint="Use Table.delete(), Table.update() or Table.merge(), which run without "
                     "Spark.",
                 )
-        rows = read(spark, table, where=where)
-        return ChangeTarget(table=table, schema=schema, rows=rows, placed=None)
-    placed = placed_rows(spark, table, where)
-    return ChangeTarget(table=table, schema=schema, rows=placed.frame(), placed=placed)
+        placed, rows = None, read(spark, table, where=where)
+    else:
+        placed = placed_rows(spark, table, where)
+        rows = placed.frame()
+    stored: dict[str, str] = {}
+    if pads:
+        if placed is None:
+            keys = char_lengths(schema.project(schema.primary_keys).fields)
+            stored = {key: f"_paimon_{at}" for at, key in enumerate(keys)}
+            rows = rows.withColumns({name: f.col(quoted(key)) for key, name in stored.items()})
+        rows = with_padded_chars(rows, schema.fields)
+    return ChangeTarget(
+        table=table, schema=schema, rows=rows, placed=placed, pads=pads, stored=stored
+    )
 
 
 @contextmanager

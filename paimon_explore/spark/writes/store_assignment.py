@@ -2,7 +2,7 @@
 
 Values are converted as by CAST, as Paimon's Spark connector does: texts are parsed, fractions
 truncated or rounded. In ANSI mode a value that cannot be converted is an error. NULL becomes the
-default value of the column.
+default value of the column. CHAR columns are padded with spaces when SQL stores and reads them.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,25 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
-from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    TEXTS,
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+    TypeRoot,
+)
+from paimon_explore.data_types.traversal import parts
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.sql_statements.parameter_markers import default_text
+from paimon_explore.sql_statements.quoted_names import quoted
 
+_KIND = "__CHAR_VARCHAR_TYPE_STRING"
+"""The key by which Spark marks a column as CHAR."""
 _WHOLE = (st.ByteType, st.ShortType, st.IntegerType, st.LongType)
 
 
@@ -40,7 +54,9 @@ def assigned(
         )
     positions = df.toDF(*(f"_{at}" for at in range(len(fields))))
     columns = [
-        assigned_column(f.col(f"_{at}"), given.dataType, field).alias(field.name)
+        fitted(assigned_column(f.col(f"_{at}"), given.dataType, field), field.type).alias(
+            field.name
+        )
         for at, (given, field) in enumerate(zip(df.schema.fields, fields, strict=True))
     ]
     more = [
@@ -58,6 +74,75 @@ def assigned_column(column: Column, given: st.DataType, field: DataField) -> Col
     if field.default_value is None:
         return made
     return f.coalesce(made, f.expr(default_text(field)).cast(wanted))
+
+
+def fitted(text: Column, kind: DataType) -> Column:
+    """Return texts as Spark SQL stores them: without spaces beyond the length, CHAR padded."""
+    if not any(map(_is_sized, parts(kind))):
+        return text
+    match kind:
+        case RowType():
+            members = [fitted(text.getField(o.name), o.type).alias(o.name) for o in kind]
+            return f.when(text.isNotNull(), f.struct(*members))
+        case ArrayType(element=element):
+            return f.transform(text, lambda one: fitted(one, element))
+        case MapType(key=key, value=value):
+            keys = f.transform_keys(text, lambda one, _: fitted(one, key))
+            return f.transform_values(keys, lambda _, one: fitted(one, value))
+        case AtomicType(length=int()):
+            return _fitted_text(text, kind)
+        case _:
+            return text
+
+
+def _is_sized(kind: DataType) -> bool:
+    return isinstance(kind, AtomicType) and kind.root in TEXTS and kind.length != MAX_LENGTH
+
+
+def _fitted_text(text: Column, kind: AtomicType) -> Column:
+    length = kind.length or 1
+    bare = f.rtrim(text)
+    if kind.root is TypeRoot.CHAR:
+        return _padded(bare, length)
+    is_long = (f.length(text) > length) & (f.length(bare) <= length)
+    return f.when(is_long, f.left(text, f.lit(length))).otherwise(text)
+
+
+def _padded(text: Column, length: int) -> Column:
+    return f.rpad(text, f.greatest(f.lit(length), f.length(text)), f.lit(" "))
+
+
+def char_lengths(fields: Sequence[DataField]) -> dict[str, int]:
+    """Return the lengths of the CHAR columns by name."""
+    return {
+        one.name: one.type.length or 1
+        for one in fields
+        if isinstance(one.type, AtomicType) and one.type.root is TypeRoot.CHAR
+    }
+
+
+def with_padded_chars(df: DataFrame, fields: Sequence[DataField]) -> DataFrame:
+    """Return rows whose CHAR columns are padded and marked, as those of Spark's own tables.
+
+    Spark pads the constants with which it compares marked columns. Flink and Python store the
+    values as given.
+
+    Args:
+        df: rows of a table.
+        fields: the table's columns.
+    """
+    lengths = char_lengths(fields)
+    if lengths.keys().isdisjoint(df.columns):
+        return df
+    columns = []
+    for one in df.schema.fields:
+        column = f.col(quoted(one.name))
+        if one.name in lengths:
+            length = lengths[one.name]
+            metadata = {**one.metadata, _KIND: f"char({length})"}
+            column = _padded(column, length).alias(one.name, metadata=metadata)
+        columns.append(column)
+    return df.select(*columns)
 
 
 def _ordered(column: Column, given: st.DataType, wanted: st.DataType) -> Column:

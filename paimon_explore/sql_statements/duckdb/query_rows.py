@@ -396,7 +396,7 @@ def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) ->
             f"Column {target.name!r} (VARIANT) cannot store {kind} without a cast.",
             hint="Write parse_json(…) for a JSON document, or CAST(… AS VARIANT) for the value.",
         )
-    if kind == _UNTYPED:
+    if kind == _UNTYPED or pat.is_null(arrow):
         return _null(target.type)
     if pat.is_struct(arrow) and isinstance(target.type, RowType):
         return _stored_struct(value, arrow, target.type)
@@ -411,7 +411,7 @@ def _cast_value(value: str, kind: str, arrow: pa.DataType, target: DataField) ->
         )
         return value if (made, item) == ("x.key", "x.value") else f"map_from_entries({pairs})"
     is_whole = pat.is_integer(arrow) and pat.is_integer(wanted)  # checked by the writer
-    if is_whole or pat.is_nested(wanted) or pat.is_large_binary(wanted) or pat.is_null(arrow):
+    if is_whole or pat.is_nested(wanted) or pat.is_large_binary(wanted):
         return value
     name = "TEXT" if pat.is_string(wanted) else plain_type(wanted)
     return value if arrow.equals(wanted) else f"CAST({cast_argument(name, value)} AS {name})"

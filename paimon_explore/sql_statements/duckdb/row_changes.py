@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.definitions import DataField, RowType, with_nullable
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.assignments import path_of
@@ -16,9 +17,9 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.duckdb.dialect import parsed_expression
 from paimon_explore.sql_statements.duckdb.expressions import computed
-from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, stored_value
 from paimon_explore.sql_statements.engine import RowMerge, RowUpdate
-from paimon_explore.sql_statements.merge_clause import SqlClause, evolve
+from paimon_explore.sql_statements.merge_clause import MergeAction, SqlClause, evolve
 from paimon_explore.sql_statements.outcome import row_type_of
 from paimon_explore.sql_statements.query_pushdown import usable_where, whole_where
 from paimon_explore.table.latest_schema import latest_schema
@@ -118,6 +119,10 @@ class _MergeScope:
             change.source_alias.lower(): "source",
         }
         self._target = target
+        schema = latest_schema(store_of(change.table))
+        self._keys = frozenset(
+            schema.primary_keys and (*schema.primary_keys, *schema.partition_keys)
+        )
         sides = {"target": target, "source": source}
         self._fields = [(side, f) for side, row_type in sides.items() for f in row_type]
         self._row_type = RowType(fields=tuple(field for _, field in self._fields))
@@ -201,10 +206,28 @@ class _MergeScope:
         condition: Expression | NotGiven = NOT_GIVEN
         if clause.condition is not None:
             condition = self._made(parsed_expression(clause.condition))
-        values = None
-        if clause.values is not None:
-            values = {
-                name: self._made(parsed_expression(text), name)
-                for name, text in clause.values.items()
-            }
+        if clause.values is None:
+            return condition, self._all_values(clause)
+        values = {
+            name: self._made(parsed_expression(text), name) for name, text in clause.values.items()
+        }
         return condition, values
+
+    def _all_values(self, clause: SqlClause) -> dict[str, Expression] | None:
+        """Return the values of `*`; None if the columns of the source are stored as they are."""
+        if clause.action is MergeAction.DELETE:
+            return None
+        fixed = self._keys if clause.action is MergeAction.UPDATE else frozenset[str]()
+        given = {field.name.lower(): field for side, field in self._fields if side == "source"}
+        values: dict[str, Expression] = {}
+        is_stored = True
+        for field in self._target:
+            one = given.get(field.name.lower())
+            if one is None:
+                continue
+            values[field.name] = col("source", one.name).expression
+            if field.name not in fixed and stored_value("v", "", to_arrow(one.type), field) != "v":
+                is_stored = False
+                tree = exp.column(one.name, table=self._change.source_alias, quoted=True)
+                values[field.name] = self._made(tree, field.name)
+        return None if is_stored else values
