@@ -124,6 +124,18 @@ def _nullable(kind: st.DataType) -> st.DataType:
             return kind
 
 
+def _has_void(kind: st.DataType) -> bool:
+    match kind:
+        case st.StructType():
+            return any(_has_void(one.dataType) for one in kind)
+        case st.ArrayType():
+            return _has_void(kind.elementType)
+        case st.MapType():
+            return _has_void(kind.keyType) or _has_void(kind.valueType)
+        case _:
+            return isinstance(kind, st.NullType)
+
+
 def stored_source(
     source: DataFrame, table: Table, clauses: Sequence[Clause], alias: str
 ) -> tuple[DataFrame, tuple[Clause, ...]]:
@@ -146,7 +158,7 @@ def stored_source(
         if one is not None:
             column = assigned_column(f.col(quoted(one.name)), one.dataType, field)
             made[f"_paimon_{at}"] = fitted(column, field.type)
-            if "void" in one.dataType.simpleString():  # Paimon has no type for it
+            if _has_void(one.dataType):  # Paimon has no type for it
                 made[one.name] = made[f"_paimon_{at}"]
             values[field.name] = f"{quoted(alias)}._paimon_{at}"
     found = (replace(one, values=values) if one in whole else one for one in clauses)
