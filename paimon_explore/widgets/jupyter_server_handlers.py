@@ -25,6 +25,7 @@ from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.threads import free_in_forks
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.widget_requests import byte_answer, request_number
@@ -98,7 +99,7 @@ class SharedAnswers:
     """Computes answers with bounded concurrency; equal concurrent requests share one answer."""
 
     def __init__(self, at_once: int) -> None:
-        self._lock = threading.Lock()
+        self._lock = free_in_forks(threading.Lock())
         self._places = threading.BoundedSemaphore(at_once)
         self._pending: dict[object, Future[dict[str, object]]] = {}
         self.waiting = 0

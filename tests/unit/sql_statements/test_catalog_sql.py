@@ -562,7 +562,7 @@ def test_files_are_not_tables(catalog: pe.Catalog, text: str) -> None:
         ("SELECT a.idd FROM t AS a", "column 'idd' (line 1, column 10", "'id'"),
         ("INSERT INTO t SELECT id, cty, n FROM t", "column 'cty' (line 1, column 26", "'city'"),
         ("UPDATE t SET n = 1 WHERE idd = 2", "column 'idd' (line 1, column 26", "'id'"),
-        ("SELECT x.id FROM t$files f, t y", "table 'x' (line 1, column 8", ""),
+        ("SELECT x.id FROM t$files f, t y", "nor a column (line 1, column 8", "'f'"),
         (
             "SELECT uper(city) FROM t VERSION AS OF 1",
             "function 'uper' (line 1, column 8",
