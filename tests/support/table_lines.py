@@ -160,8 +160,11 @@ class LinesMachine(RuleBasedStateMachine):
         self.committed(table, line, line.latest.written, line.latest.visible, made)
 
     def rewind_stream(self, table: Table, line: Line, number: int) -> None:
-        """Let the stream of a branch go on after a snapshot if it has read later ones."""
-        if line.stream is not None and line.consumers["s"] > number + 1:
+        """Let the stream of a branch go on after a snapshot if it has read this one or later ones.
+
+        A consumer stores only a number, so it cannot tell that a snapshot was replaced.
+        """
+        if line.stream is not None and line.consumers["s"] > number:
             table.maintenance.consumers.reset("s", number + 1)
             line.consumers["s"] = number + 1
             rows = shown(line.states[number].visible, line.columns)
