@@ -4,15 +4,22 @@ After a change of the options `file-index.…` only new files have the new index
 the indexed columns of each file whose indexes differ, stores a new index, and replaces the manifest
 entry of the file in one commit. Files whose indexes are of the same columns and kinds are left.
 
+The new entry is never equal to one that was removed before, by an earlier rewrite: the DELETE entry
+of that one, which stays in the manifests until they are rewritten, would remove the file. So an
+index that a file had before is stored in a file with a new name, and the indexes of a file that had
+none before stay if the options ask for none.
+
 Spec: concepts/spec/fileindex; spark procedures, rewrite_file_index.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain, count
 
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataField, MapType
 from paimon_explore.encoding.file_index.container import decode_container
 from paimon_explore.errors import CommitOutcomeUnknownError, UnsupportedFeatureError
@@ -21,7 +28,9 @@ from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.entry_cancellation import entry_identities
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_table import as_array
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -97,8 +106,9 @@ def rewrite_file_indexes(
     target = WriteTarget(store=store, schema=schema, options=options)
     reader = SplitReader(unrestricted=True, target=target, columns=())
     wanted = index_plans(schema.fields, options)
-    work = _Rewrite(target=target, plans=wanted, reader=reader)
     with explain_missing_files(store, snapshot):
+        removed = _removed_entries(store, snapshot)
+        work = _Rewrite(target=target, plans=wanted, reader=reader, removed=removed)
         found = [
             (file, plans)
             for split in _buckets(target, snapshot, partitions)
@@ -127,6 +137,17 @@ def _buckets(
     return whole_buckets(scanned.located(entries, snapshot))
 
 
+def _removed_entries(store: TableStore, snapshot: Snapshot) -> frozenset[object]:
+    """Return the identities of the DELETE entries in the manifests of a snapshot."""
+    names = store.manifests.all(snapshot).names
+    deleted = (store.manifests.read(name).of_kind(FileKind.DELETE) for name in names)
+    return frozenset(chain.from_iterable(map(_identities, deleted)))
+
+
+def _identities(entries: ManifestEntries) -> list[object]:
+    return as_python(as_array(entry_identities(entries))) if len(entries) else []
+
+
 _Work = tuple[SplitFile, tuple[IndexPlan, ...]]
 
 
@@ -138,19 +159,26 @@ class _Rewrite:
         target: the table.
         plans: the indexes that the options ask for, by the latest names of the columns.
         reader: knows the schemas of the files.
+        removed: identities of removed entries.
     """
 
     target: WriteTarget
     plans: tuple[IndexPlan, ...]
     reader: SplitReader
+    removed: frozenset[object]
 
     def file(self, split: DataSplit, row: int) -> SplitFile:
         return SplitFile(split=split, row=row, reader=self.reader)
 
     def changed(self, file: SplitFile) -> tuple[IndexPlan, ...] | None:
-        """Return the indexes of a file by its own column names; None if it has just these."""
+        """Return the indexes of a file by its own column names; None if its indexes stay."""
         plans = _of_file(self.plans, self.target.schema, file.source().stored_fields)
-        return None if _stored(file) == {(plan.name, plan.kind) for plan in plans} else plans
+        if _stored(file) == {(plan.name, plan.kind) for plan in plans}:
+            return None
+        return plans if plans or not self._was_removed(_without_index(file)) else None
+
+    def _was_removed(self, entry: Mapping[str, object]) -> bool:
+        return not self.removed.isdisjoint(_identities(ManifestEntries.from_rows([entry])))
 
     def run(self, found: Sequence[_Work]) -> Snapshot | None:
         """Write the indexes and commit the entries of their files."""
@@ -176,21 +204,16 @@ class _Rewrite:
         self, file: SplitFile, plans: Sequence[IndexPlan], made: list[str]
     ) -> CommitMessage:
         split = file.split
-        before = split.files.slice(file.row, 1)
-        (row,) = before.rows()
-        extra = row["extra_files"]
-        others = [str(name) for name in extra] if isinstance(extra, list) else []
-        kept = [name for name in others if not name.endswith(INDEX_SUFFIX)]
+        new = _without_index(file)
         container = self._container(file, plans)
         limit = self.target.options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD)
-        new: dict[str, object] = {**row, "extra_files": kept, "embedded_file_index": None}
-        if container is not None and len(container) <= limit:
-            new["embedded_file_index"] = container
-        elif container is not None:
-            new["extra_files"] = [*kept, self._write(file, container, others, made)]
+        if container is not None:
+            embedded = {**new, "embedded_file_index": container}
+            is_small = len(container) <= limit and not self._was_removed(embedded)
+            new = embedded if is_small else self._write(file, new, container, made)
         return CommitMessage(
             **split.bucket_fields,
-            compact_before=before,
+            compact_before=split.files.slice(file.row, 1),
             compact_after=ManifestEntries.from_rows([new]),
         )
 
@@ -208,18 +231,38 @@ class _Rewrite:
         return indexes.encode()
 
     def _write(
-        self, file: SplitFile, container: bytes, others: Sequence[str], made: list[str]
-    ) -> str:
-        """Store an index in a file with a new name beside the data file, and return the name."""
+        self, file: SplitFile, entry: Mapping[str, object], container: bytes, made: list[str]
+    ) -> dict[str, object]:
+        """Store an index in a new file beside the data file, and return the entry with it."""
         data_name = file.path.rpartition("/")[2]
-        number = 0
-        while True:
+        others = _extra_files(entry)
+        for number in count():
             name = f"{data_name}{f'-{number}' if number else ''}{INDEX_SUFFIX}"
-            number += 1
+            new = {**entry, "extra_files": [*others, name]}
+            if self._was_removed(new) or name in _extra_files(_entry(file)):
+                continue
             path = file_in(parent(file.path), name)
-            if name not in others and self.target.store.file_io.create(path, container):
+            if self.target.store.file_io.create(path, container):
                 made.append(path)
-                return name
+                return new
+        raise AssertionError
+
+
+def _entry(file: SplitFile) -> dict[str, object]:
+    (row,) = file.split.files.slice(file.row, 1).rows()
+    return dict(row)
+
+
+def _extra_files(entry: Mapping[str, object]) -> list[str]:
+    extra = entry["extra_files"]
+    return [str(name) for name in extra] if isinstance(extra, list) else []
+
+
+def _without_index(file: SplitFile) -> dict[str, object]:
+    """Return the entry of a file without its indexes."""
+    row = _entry(file)
+    kept = [name for name in _extra_files(row) if not name.endswith(INDEX_SUFFIX)]
+    return {**row, "extra_files": kept, "embedded_file_index": None}
 
 
 def _stored(file: SplitFile) -> set[tuple[str, str]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import (
     InvalidInputError,
@@ -87,6 +88,25 @@ def test_indexes_that_are_not_asked_for_are_removed(tmp_path: Path) -> None:
     assert [name for name in files_of(table) if name.endswith(".index")] == []
     assert table.count() == 1
     assert table.maintenance.fsck(read_rows=True) == []
+
+
+@pytest.mark.parametrize("threshold", ["500 b", "1 b"])
+@pytest.mark.parametrize("merged", ["2", "4", "30"])
+def test_indexes_that_a_file_had_before_come_back_without_losing_it(
+    tmp_path: Path, threshold: str, merged: str
+) -> None:
+    options = {"file-index.in-manifest-threshold": threshold, "manifest.merge-min-count": merged}
+    table = plain_table(tmp_path, options)
+    table.append([{"k": k, "v": str(k)} for k in (1, 2, 3)])
+    expected = table.to_arrow().to_pylist()
+    for column in ["v", "k", "v", None, "k", None, "v", "k,v", "k"]:
+        table.set_options({"file-index.bloom-filter.columns": column})
+        table = pe.open_table(table.path)
+        table.maintenance.rewrite_file_index()
+        assert table.to_arrow().to_pylist() == expected
+        assert table.maintenance.fsck(read_rows=True) == []
+        table.maintenance.expire_snapshots(retain_min=1, retain_max=1)
+        assert table.scan(where="k = 2").to_arrow().num_rows == 1
 
 
 def test_rows_of_others_stay_and_files_removed_meanwhile_get_no_index(tmp_path: Path) -> None:
