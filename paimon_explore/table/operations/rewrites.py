@@ -109,7 +109,8 @@ class RewriteOperations:
         """Build the file indexes that the options ask for in files that lack them, in one commit.
 
         After a change of the options `file-index.…` only new files have the new indexes. Data files
-        are read, but not rewritten; indexes that the options do not ask for are removed.
+        are read, but not rewritten. Indexes that the options do not ask for are removed; those of a
+        file that had none before only after `CALL sys.compact_manifest`.
 
         Args:
             partitions: values of some partition columns, or several of these; None for the whole
