@@ -279,6 +279,7 @@ def test_other_ways_to_rows_are_refused_while_there_are_rules(
 
 def test_compaction_keeps_the_rows_that_are_hidden(stub: RestCatalogStub) -> None:
     catalog = pe.Catalog(metastore="rest", uri=stub.url, warehouse="wh", token="t")  # noqa: S106
+    catalog.create_database("db", if_not_exists=True)
     table = catalog.create_table(
         "db.k",
         COLUMNS,
