@@ -309,7 +309,11 @@ class PaimonDataSource(DataSource):
         )
 
     def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
-        """Check the columns and return a batch writer."""
+        """Check the columns and return a batch writer; an overwrite replaces all rows.
+
+        With the option `dynamic-partition-overwrite=true` it replaces the partitions of the new
+        rows. The table's own value does not count, as in Paimon's Spark connector.
+        """
         job, replaced = self._job(schema, replaces=overwrite)
         return PaimonWriter(job, replaced if overwrite else None)
 
@@ -328,7 +332,10 @@ class PaimonDataSource(DataSource):
             raise InvalidInputError(
                 f"Option {name!r} only applies to reads.", hint="Filter or select on the DataFrame."
             )
-        target = write_target(self._options.open(), replaces=replaces)
+        options = self._options
+        if replaces:
+            options = replace(options, table=_WHOLE | options.table)
+        target = write_target(options.open(), replaces=replaces)
         if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
             raise UnsupportedFeatureError(
                 "writing by path to a primary-key table with dynamic buckets",
@@ -371,6 +378,7 @@ _OWN = frozenset(
     | _STREAM
 )
 _STORAGE = "storage."
+_WHOLE = {opt.DYNAMIC_PARTITION_OVERWRITE.key: "false"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,7 +399,7 @@ class SourceOptions:
     path: str
     where: str | None
     columns: tuple[str, ...] | None
-    table: Mapping[str, str]
+    table: dict[str, str]
     storage: Mapping[str, str]
     changelog: bool = False
     limits: StreamLimits = NO_LIMITS

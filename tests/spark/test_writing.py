@@ -151,10 +151,17 @@ def test_overwrite_replaces_the_partitions_of_the_new_rows_or_all(
 ) -> None:
     write(spark.sql("SELECT id, concat('d', id % 2) AS dt FROM range(10)"), table)
     one = spark.sql("SELECT 100L AS id, 'd1' AS dt")
-    one.write.format(NAME).mode("overwrite").save(table.path)
+    writer = one.write.format(NAME).mode("overwrite")
+    writer.option("dynamic-partition-overwrite", "true").save(table.path)
     assert [r["id"] for r in rows_of(table)] == [0, 2, 4, 6, 8, 100]
-    writer = one.write.format(NAME).option("dynamic-partition-overwrite", "false")
-    writer.mode("overwrite").save(table.path)
+    write(one.selectExpr("id + 1 AS id", "dt"), table, "overwrite")
+    assert [r["id"] for r in rows_of(table)] == [0, 2, 4, 6, 8, 101]
+    table.set_options({"dynamic-partition-overwrite": "true"})
+    one.write.format(NAME).mode("overwrite").save(table.path)
+    assert [r["id"] for r in rows_of(table)] == [100]
+    write(spark.sql("SELECT id, concat('d', id % 2) AS dt FROM range(10)"), table)
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW v USING {NAME} OPTIONS (path '{table.path}')")
+    spark.sql("INSERT OVERWRITE v SELECT 100L, 'n', NULL, 'd1'")
     assert [r["id"] for r in rows_of(table)] == [100]
     outside = spark.sql("SELECT 7L AS id, 'd2' AS dt")
     with pytest.raises(InvalidInputError, match="belong to other partitions than the overwritten"):
