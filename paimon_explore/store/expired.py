@@ -11,7 +11,12 @@ from contextlib import contextmanager
 
 from paimon_explore.errors import MissingFileError, SnapshotExpiredError
 from paimon_explore.fileio.local import without_file_scheme
+from paimon_explore.metadata.options.table_options import (
+    FILE_INDEX_READ_ENABLED,
+    GLOBAL_INDEX_ENABLED,
+)
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.table_paths import INDEX_SUFFIX
 from paimon_explore.store.table_store import TableStore
 
 
@@ -83,8 +88,14 @@ def _hint(store: TableStore, snapshot: Snapshot, path: str) -> str:
             f"Snapshot {snapshot.id} of {root} refers to this file outside the table's folder: "
             "check that this location is accessible, or restore the file."
         )
-    return (
+    hint = (
         f"Snapshot {snapshot.id} of {store.paths.branch_root} exists and needs this file. Read "
         "again. If the file is still missing and no other engine is expiring snapshots, the file "
         "is lost; t.maintenance.fsck() lists all lost files."
     )
+    if not path.endswith(INDEX_SUFFIX):
+        return hint
+    folder = f"{store.paths.index_dir}/"
+    of_table = without_file_scheme(path).startswith(folder)
+    option = GLOBAL_INDEX_ENABLED if of_table else FILE_INDEX_READ_ENABLED
+    return f"{hint} Filters do without indexes if the option {option.key!r} is 'false'."

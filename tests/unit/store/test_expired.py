@@ -191,3 +191,23 @@ def test_a_long_lived_changelog_keeps_changes_not_rows(tmp_path: Path) -> None:
     path = f"{table.path}/bucket-0/changelog-1"
     assert told(table, first, path, of_changes=True).startswith("MissingFileError")
     assert told(table, first, path).startswith("SnapshotExpiredError")
+
+
+@pytest.mark.parametrize("option", ["file-index.read.enabled", "global-index.enabled"])
+def test_the_option_without_which_filters_need_no_lost_index_is_named(
+    tmp_path: Path, option: str
+) -> None:
+    indexed = {"file-index.bloom-filter.columns": "k", "file-index.in-manifest-threshold": "1 B"}
+    evolving = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    options = indexed if option.startswith("file") else evolving
+    table = appended(tmp_path, **options)
+    if option.startswith("global"):
+        table.maintenance.create_global_index("k", "btree")
+    lost = [*Path(table.path).rglob("*.index")]
+    assert lost
+    for path in lost:
+        path.unlink()
+    with pytest.raises(MissingFileError, match=f"Filters do without .*'{option}' is 'false'"):
+        table.scan(where="k = 2").to_arrow()
+    without = pe.open_table(table.path, options={option: "false"})
+    assert without.scan(where="k = 2").to_arrow()["v"].to_pylist() == ["a"]
