@@ -74,9 +74,9 @@ class Scan(ConvertibleScan):
 
         def __getattr__(self, name: str) -> object:
             """Raise an error that names the place of what the scan can do."""
-            from paimon_explore.table.other_names import missing_in_scan
+            from paimon_explore.table.other_names import missing
 
-            raise missing_in_scan(self, name)
+            raise missing(self, name, "scan")
 
     target: ScanTarget
     columns: tuple[str, ...]

@@ -68,10 +68,10 @@ class Table(WritableTable, AlterableTable, ExplainableTable):
 
         def __getattr__(self, name: str) -> object:
             """Raise an error that names the place of what the table can do."""
-            from paimon_explore.table.other_names import missing_in_table
+            from paimon_explore.table.other_names import missing
 
             groups = {} if name.startswith("_") else _groups()
-            raise missing_in_table(self, name, groups)
+            raise missing(self, name, "table", groups)
 
     def at(
         self,

@@ -96,9 +96,9 @@ class Catalog(SqlCatalog):
 
         def __getattr__(self, name: str) -> object:
             """Raise an error that names what the catalog can do."""
-            from paimon_explore.table.other_names import missing_in_catalog
+            from paimon_explore.table.other_names import missing
 
-            raise missing_in_catalog(self, name)
+            raise missing(self, name, "catalog")
 
     def __init__(
         self,

@@ -71,6 +71,14 @@ class SqlResult:
 
     shown_rows = 20
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Raise an error that names what the result can do."""
+            from paimon_explore.table.other_names import missing
+
+            raise missing(self, name, "result")
+
     def __init__(
         self,
         rows: "SqlRows | pa.Table",

@@ -222,6 +222,11 @@ def test_names_of_other_libraries_are_told_where_to_go(
     with pytest.raises(AttributeError, match=r"Use scan\.filter\(where\)"):
         getattr(table.scan(), "with_filter")  # noqa: B009
     assert pickle.loads(pickle.dumps(table.scan())).columns == ("id",)  # noqa: S301
+    result = pe.sql("SELECT id FROM t", t=table)
+    for other, here in (("df", "to_pandas"), ("fetchall", "to_arrow"), ("show", "as it is")):
+        with pytest.raises(AttributeError, match=rf"Use .*{here}"):
+            getattr(result, other)
+    assert pickle.loads(pickle.dumps(result)).schema.names == ["id"]  # noqa: S301
     with pytest.raises(InvalidInputError, match=r"Catalog\(\*\*options\)"):
         Catalog({"warehouse": str(tmp_path)})  # type: ignore[arg-type]  # as other libraries do
     with pytest.raises(AttributeError, match=r"Use paimon_explore\.Catalog\(\*\*options\)"):
