@@ -91,8 +91,8 @@ class ReferenceActs(UpkeepActs):
             left = self.table._store.snapshots.ids()
             main.forward(self.lines[name], left)
             self.rewind_stream(self.table, main, first)
-            if main.consumers.get("s", first) < min(main.states, default=0):
-                self.forget_stream(self.table, main)  # what it has not read is gone
+            if main.consumers.get("s", first) <= min(main.states, default=0):
+                self.forget_stream(self.table, main)  # what it has not read, or before it, is gone
             self.count("fast-forward")
         else:
             self.table.delete_branch(name)
