@@ -132,8 +132,16 @@ def point_of(table: BaseTable) -> TimeTravel:
     return table._travel  # noqa: SLF001 - of this module
 
 
-def check_writable(table: BaseTable) -> None:
+_LATEST_HINT = "Open the table without time travel to change it."
+TAG_HINT = f"{_LATEST_HINT} There, tags take the snapshot's id as snapshot=."
+
+
+def check_writable(table: BaseTable, hint: str = _LATEST_HINT) -> None:
     """Check that a table is not a view of the past.
+
+    Args:
+        table: the table.
+        hint: what to do instead.
 
     Raises:
         InvalidInputError: it is opened with time travel.
@@ -141,22 +149,26 @@ def check_writable(table: BaseTable) -> None:
     if point_of(table).given:
         raise InvalidInputError(
             f"Table {table.name} is opened with time travel and therefore read-only.",
-            hint="Open the table without time travel to change it.",
+            hint=hint,
         )
 
 
-def changeable_store(table: BaseTable) -> TableStore:
+def changeable_store(table: BaseTable, hint: str = _LATEST_HINT) -> TableStore:
     """Return the metadata files of a table, to change its schema, its references or its files.
 
     A table whose stored options pin it to a point in time may be changed: else nobody could remove
     these options.
+
+    Args:
+        table: the table.
+        hint: what to do instead if it is refused.
 
     Raises:
         InvalidInputError: the table is a view of the past.
     """
     store = store_of(table)
     if point_of(table).given and not travel_of(latest_options(store, {})).given:
-        check_writable(table)
+        check_writable(table, hint)
     return store
 
 
