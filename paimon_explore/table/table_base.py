@@ -1,9 +1,9 @@
 """The base of `Table`: its metadata files, its options and the point in time that reads see."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from paimon_explore.errors import InvalidInputError
@@ -112,6 +112,9 @@ class BaseTable:
         return inspector.at(snapshot_id) if isinstance(snapshot_id, int) else inspector
 
 
+_Table = TypeVar("_Table", bound=BaseTable)
+
+
 def store_of(table: BaseTable) -> TableStore:
     """Return the metadata files of the branch that a table reads and writes."""
     return table._store  # noqa: SLF001 - of this module
@@ -199,6 +202,11 @@ def write_target(table: BaseTable, *, replaces: bool) -> "WriteTarget":
 def target_of(table: BaseTable) -> ScanTarget:
     """Return what reads of a table see."""
     return table._target()  # noqa: SLF001 - of this module
+
+
+def before_first(table: _Table) -> _Table:
+    """Return a table as it was before its first snapshot, without rows."""
+    return replace(table, _travel=TimeTravel(before_first=True))
 
 
 def view_of(table: BaseTable) -> "TableView":
