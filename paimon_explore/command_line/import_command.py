@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -222,7 +223,7 @@ class ImportJob:
         self._report(table.name, counter.rows, _imported(snapshot), snapshot)
 
     def create(self, new: NewTable, *, is_dry_run: bool) -> None:
-        """Create the table and import into it; a failed import leaves no table."""
+        """Create the table and import into it; undo both, and the database, on failure."""
         import pyarrow as pa
 
         from paimon_explore.data_types.arrow import row_type_from_arrow
@@ -250,16 +251,19 @@ class ImportJob:
             self._report(self.name, counter.rows, "would be imported", columns=columns)
             return
         database = self.name.partition(".")[0]
-        catalog.create_database(database, if_not_exists=True)
-        table = catalog.create_table(
-            self.name,
-            columns,
-            primary_key=new.primary_key,
-            partition_by=new.partition_by,
-            options=new.options,
-        )
-        counter = RowCounter(self.files, _target_of(table))
-        with undo_on_error(catalog.drop_table, self.name):
+        with ExitStack() as undone:
+            with suppress(AlreadyExistsError):
+                catalog.create_database(database)
+                undone.enter_context(undo_on_error(catalog.drop_database, database))
+            table = catalog.create_table(
+                self.name,
+                columns,
+                primary_key=new.primary_key,
+                partition_by=new.partition_by,
+                options=new.options,
+            )
+            undone.enter_context(undo_on_error(catalog.drop_table, self.name))
+            counter = RowCounter(self.files, _target_of(table))
             snapshot = table.append(counter.batches())
         self._report(table.name, counter.rows, _imported(snapshot), snapshot, columns)
 

@@ -39,7 +39,7 @@ SNAPSHOT_COLUMN = "_snapshot"
 @click.option(
     "--consumer",
     metavar="NAME",
-    help="Go on after the last commit of which this consumer has printed all rows.",
+    help="Go on after the last commit that this consumer has printed.",
 )
 @click.option(
     "--poll",
@@ -49,7 +49,12 @@ SNAPSHOT_COLUMN = "_snapshot"
     metavar="SECONDS",
     help="How long to wait between looks at the table.",
 )
-@click.option("-n", "--count", type=click.IntRange(min=1), help="End after so many rows.")
+@click.option(
+    "-n",
+    "--count",
+    type=click.IntRange(min=1),
+    help="End after so many rows; with --consumer after the commit of the last of them.",
+)
 @click.option(
     "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="End after this time."
 )
@@ -130,13 +135,14 @@ class Follow:
 
         Args:
             start: as `from_` of `Table.follow`, as text.
-            count: maximum number of rows; None for no limit.
+            count: maximum number of rows, which the last commit of a consumer may exceed; None for
+                no limit.
         """
         import pyarrow as pa
 
         stream = self._stream(start)
         schema = pa.schema([(SNAPSHOT_COLUMN, pa.int64()), *stream.schema])
-        return pa.RecordBatchReader.from_batches(schema, _limited(stream, schema, count))
+        return pa.RecordBatchReader.from_batches(schema, self._limited(stream, schema, count))
 
     def _stream(self, start: str) -> "ChangeStream":
         from paimon_explore.table.streams.change_stream import Pace
@@ -153,26 +159,25 @@ class Follow:
         pace = Pace(total_s=self.timeout_s, clock=self.clock, sleep=self.sleep)
         return follow(stream_request(self.table, self.columns, self.where), following, pace)
 
+    def _limited(
+        self, stream: "ChangeStream", schema: "pa.Schema", count: int | None
+    ) -> "Iterator[pa.RecordBatch]":
+        import pyarrow as pa
+
+        left = count
+        for change in stream:
+            rows = change.rows
+            if left is not None:
+                # a consumer stores whole commits: part of one would be printed again and again
+                rows = rows if self.consumer else rows.slice(0, left)
+                left -= rows.num_rows
+            for batch in rows.to_batches():
+                ids = pa.repeat(pa.scalar(change.snapshot_id, pa.int64()), batch.num_rows)
+                yield pa.RecordBatch.from_arrays([ids, *batch.columns], schema=schema)
+            if left is not None and left <= 0:
+                change.ack()  # no further batch is asked for
+                return
+
 
 def _number_or_text(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() else text
-
-
-def _limited(
-    stream: "ChangeStream", schema: "pa.Schema", count: int | None
-) -> "Iterator[pa.RecordBatch]":
-    import pyarrow as pa
-
-    left = count
-    for change in stream:
-        rows = change.rows if left is None else change.rows.slice(0, left)
-        for batch in rows.to_batches():
-            ids = pa.repeat(pa.scalar(change.snapshot_id, pa.int64()), batch.num_rows)
-            yield pa.RecordBatch.from_arrays([ids, *batch.columns], schema=schema)
-        if left is None:
-            continue
-        left -= rows.num_rows
-        if left == 0:
-            if rows.num_rows == change.rows.num_rows:
-                change.ack()  # no further batch is asked for
-            return

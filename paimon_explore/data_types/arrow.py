@@ -28,7 +28,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.field_ids import assigned_ids
-from paimon_explore.data_types.object_columns import check_periods
+from paimon_explore.data_types.object_columns import check_pandas_types
 from paimon_explore.data_types.traversal import entry_types, is_root
 from paimon_explore.data_types.type_parser import MAX_DEPTH
 from paimon_explore.errors import InvalidInputError
@@ -183,7 +183,7 @@ def row_type_from_arrow(schema: pa.Schema) -> RowType:
     Raises:
         InvalidInputError: a column's Arrow type has no corresponding Paimon type.
     """
-    check_periods(schema)
+    check_pandas_types(schema)
     return RowType(fields=assigned_ids(_from_arrow_field(field) for field in schema))
 
 

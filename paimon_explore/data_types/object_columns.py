@@ -4,6 +4,7 @@
 | --- | --- |
 | Object of polars | addresses of the Python objects in memory |
 | Period of pandas | the count of periods since 1970, without the length of a period |
+| Interval of pandas | the ends, without which of them belong to it |
 """
 
 from collections.abc import Iterator
@@ -16,31 +17,36 @@ from paimon_explore.errors import InvalidInputError
 if TYPE_CHECKING:
     import polars as pl
 
-_PERIOD_HINT = (
-    "Convert it first: dt.to_timestamp() for the start of each period, or astype(str) for text."
-)
+_HINTS = {
+    "pandas.period": "dt.to_timestamp() for the start of each period, or astype(str) for text.",
+    "pandas.interval": "array.left and array.right for the ends, or astype(str) for text.",
+}
+"""What to convert the extension types of pandas to."""
 
 
-def check_periods(schema: pa.Schema) -> None:
-    """Reject an Arrow schema that has pandas periods.
+def check_pandas_types(schema: pa.Schema) -> None:
+    """Reject an Arrow schema that has pandas periods or intervals.
 
     Raises:
-        InvalidInputError: a column has the extension type of periods, or contains it.
+        InvalidInputError: a column has one of these extension types, or contains it.
     """
     for field in schema:
-        if _has_periods(field.type):
-            raise InvalidInputError(
-                f"Column {field.name!r} has pandas periods, which no Paimon type can store.",
-                hint=_PERIOD_HINT,
-            )
+        for name, hint in _HINTS.items():
+            if _contains(field.type, name):
+                kind = name.replace(".", " ")
+                raise InvalidInputError(
+                    f"Column {field.name!r} has {kind}s, which no Paimon type can store.",
+                    hint=f"Convert it first: {hint}",
+                )
 
 
-def _has_periods(arrow: pa.DataType) -> bool:
+def _contains(arrow: pa.DataType, name: str) -> bool:
+    """Return whether a type is an extension type, or contains it."""
     if isinstance(arrow, pa.BaseExtensionType):
-        return arrow.extension_name == "pandas.period"
+        return arrow.extension_name == name
     if isinstance(arrow, pa.DictionaryType | pa.RunEndEncodedType):
-        return _has_periods(arrow.value_type)
-    return any(_has_periods(arrow.field(at).type) for at in range(arrow.num_fields))
+        return _contains(arrow.value_type, name)
+    return any(_contains(arrow.field(at).type, name) for at in range(arrow.num_fields))
 
 
 def check_object_columns(data: object, name: str = "") -> None:

@@ -133,8 +133,9 @@ class Selection:
 
     def rows(self, rows: pa.Table) -> pa.Table:
         """The selected rows and columns."""
-        if self.where != TRUE or self.limit is not None:
+        if self.where != TRUE:
             rows = rows.take(row_array(self.positions(rows)))
+        rows = rows.slice(0, self.limit)
         return rows if self.columns is None else rows.select(self.columns)
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -82,6 +82,7 @@ class TimeTravel:
         compacted_every: of these only the full compactions, which are made every so many commits.
         created_ms: epoch milliseconds of `from-creation-timestamp`: the first snapshot at or after
             this time, if the earliest is older, else the latest; not a fixed point.
+        before_first: read the empty state before the first snapshot; not a fixed point.
         found: the resolved snapshot, once pinned.
     """
 
@@ -93,6 +94,7 @@ class TimeTravel:
     compacted: bool = False
     compacted_every: int | None = None
     created_ms: int | None = None
+    before_first: bool = False
     found: Snapshot | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -349,6 +351,8 @@ def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
 
 def _moving(store: TableStore, travel: TimeTravel) -> Snapshot | None:
     """The snapshot to read where no fixed point is given."""
+    if travel.before_first:
+        return None
     if travel.compacted:
         return _compacted(store, travel.compacted_every)
     first = None if travel.created_ms is None else first_created(store, travel.created_ms)

@@ -4,9 +4,10 @@ Every token has its offset, so that parts of a statement can be passed to Spark 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from functools import lru_cache
+from typing import TypeVar
 
 import sqlglot
 from sqlglot.errors import SqlglotError
@@ -15,6 +16,7 @@ from sqlglot.tokenizer_core import TokenType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
+_Item = TypeVar("_Item")
 _OPENING = "( "  # After some first words sqlglot returns the rest as one token; not after this one.
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORDS = re.compile(r"[^\W\d]\w*(?:\s+[^\W\d]\w*)*")
@@ -379,12 +381,19 @@ class Reader:
 
     def names(self, what: str) -> tuple[str, ...]:
         """Read a parenthesized list of names."""
+        return tuple(self._list(what, Reader.identifier))
+
+    def paths(self, what: str) -> list[tuple[str, ...]]:
+        """Read a parenthesized list of dotted names."""
+        return self._list(what, Reader.path)
+
+    def _list(self, what: str, read: "Callable[[Reader, str], _Item]") -> list[_Item]:
         inner = Reader(self.group(what))
-        found = [inner.identifier(what)]
+        found = [read(inner, what)]
         while inner.takes(","):
-            found.append(inner.identifier(what))
+            found.append(read(inner, what))
         inner.end()
-        return tuple(found)
+        return found
 
     def until(self, *stops: str, angles: bool = False) -> str:
         """Read the text up to one of these words or signs outside parentheses and CASE, or the end.

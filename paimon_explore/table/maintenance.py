@@ -42,11 +42,16 @@ from paimon_explore.table.operations.maintenance_arguments import (
 )
 from paimon_explore.table.operations.rewrites import RewriteOperations
 from paimon_explore.table.references import ConsumerListing, consumers
+from paimon_explore.table.table_base import TAG_HINT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Maintenance(RewriteOperations):
-    """Maintenance of one branch of a table: what is done more rarely than `compact`."""
+    """Maintenance of one branch of a table: what is done more rarely than `compact`.
+
+    That of a view of the past refuses all but `fsck`, `snapshot_retention` and the reading of
+    `consumers`, which concern the whole branch, as do those of the table itself.
+    """
 
     def set_comment(self, comment: str | None) -> TableSchema:
         """Set the comment of the table.
@@ -71,7 +76,8 @@ class Maintenance(RewriteOperations):
         2
         """
         request = tag_request(name, snapshot, retained)
-        return tag_operations.create_tag(self._store, self._options, request, replaces=True)
+        store = self._changeable(hint=TAG_HINT)
+        return tag_operations.create_tag(store, self._options, request, replaces=True)
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
         """Rename a tag.
@@ -284,7 +290,7 @@ class Maintenance(RewriteOperations):
         []
         """
         return check_table(
-            self._store,
+            self._readable,
             self._options,
             read_rows=boolean("read_rows", read_rows),
             cross_check_records=optional_integer(
@@ -323,7 +329,7 @@ class Maintenance(RewriteOperations):
         >>> list(pe.demo().table("demo.parcels").maintenance.consumers.keys())
         ['labels']
         """
-        return consumers(self._store)
+        return consumers(self._readable, self._changeable)
 
     def expire_consumers(self) -> list[str]:
         """Remove consumers without progress for `consumer.expiration-time`, and return their ids.

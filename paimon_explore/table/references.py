@@ -170,11 +170,9 @@ class ConsumerListing(Listing[str, Consumer]):
     >>> [(one.name, one.next_snapshot) for one in upkeep.consumers]
     [('labels', 4)]
 
-    Attributes:
-        store: the branch.
     """
 
-    store: TableStore
+    _changeable: Callable[[], TableStore]
 
     def reset(self, consumer_id: str, next_snapshot: int) -> None:
         """Set the position of a consumer, which is created if it does not exist.
@@ -193,7 +191,7 @@ class ConsumerListing(Listing[str, Consumer]):
         """
         number = integer("next_snapshot", next_snapshot, minimum=1)
         name = string("consumer_id", consumer_id)
-        self.store.consumers.save(name, Consumer(next_snapshot=number))
+        self._changeable().consumers.save(name, Consumer(next_snapshot=number))
 
     def delete(self, consumer_id: str) -> None:
         """Delete a consumer; its snapshots may expire.
@@ -208,15 +206,16 @@ class ConsumerListing(Listing[str, Consumer]):
         >>> len(t.maintenance.consumers)
         0
         """
-        if string("consumer_id", consumer_id) not in self.store.consumers.ids():
-            raise _unknown_consumer(self.store, consumer_id)
-        self.store.consumers.delete(consumer_id)
+        store = self._changeable()
+        if string("consumer_id", consumer_id) not in store.consumers.ids():
+            raise _unknown_consumer(store, consumer_id)
+        store.consumers.delete(consumer_id)
 
 
-def consumers(store: TableStore) -> ConsumerListing:
+def consumers(store: TableStore, changeable: Callable[[], TableStore]) -> ConsumerListing:
     """The consumers by id."""
     return ConsumerListing(
-        store=store,
+        _changeable=changeable,
         kind="consumers",
         item_type=Consumer,
         keys=store.consumers.ids,

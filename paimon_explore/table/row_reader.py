@@ -124,7 +124,10 @@ def _selected(
 ) -> pa.RecordBatchReader:
     """Read the selected rows; `types` are those of the selection before and after projection."""
     read = source.read_selected
-    batches = selection.batches(source.load() if read is None else read(selection))
+    needed = selection
+    if selection.columns == ():  # a column tells how many rows there are
+        needed = replace(selection, columns=tuple(source.schema.names[:1]))
+    batches = selection.batches(source.load() if read is None else read(needed))
     whole, found = types
     if found != whole:
         parts = (projected_columns(batch.columns, whole, found) for batch in batches)

@@ -28,7 +28,7 @@ from paimon_explore.scan.time_travel import (
 )
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_options
-from paimon_explore.table.table_base import BaseTable, changeable_store
+from paimon_explore.table.table_base import TAG_HINT, BaseTable, changeable_store
 from paimon_explore.table.table_definition import (
     ColumnType,
     OptionValue,
@@ -227,7 +227,8 @@ class AlterableTable(BaseTable):
         from paimon_explore.table.operations.maintenance_arguments import tag_request
 
         request = tag_request(name, snapshot, retained)
-        return tag_operations.create_tag(changeable_store(self), self._latest_options, request)
+        store = changeable_store(self, hint=TAG_HINT)
+        return tag_operations.create_tag(store, self._latest_options, request)
 
     def delete_tag(self, name: str) -> "types.Removal":
         """Delete a tag, and the files that no snapshot and no other tag needs.

@@ -1,9 +1,9 @@
 """The base of `Table`: its metadata files, its options and the point in time that reads see."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from paimon_explore.errors import InvalidInputError
@@ -112,6 +112,9 @@ class BaseTable:
         return inspector.at(snapshot_id) if isinstance(snapshot_id, int) else inspector
 
 
+_Table = TypeVar("_Table", bound=BaseTable)
+
+
 def store_of(table: BaseTable) -> TableStore:
     """Return the metadata files of the branch that a table reads and writes."""
     return table._store  # noqa: SLF001 - of this module
@@ -132,8 +135,16 @@ def point_of(table: BaseTable) -> TimeTravel:
     return table._travel  # noqa: SLF001 - of this module
 
 
-def check_writable(table: BaseTable) -> None:
+_LATEST_HINT = "Open the table without time travel to change it."
+TAG_HINT = f"{_LATEST_HINT} There, tags take the snapshot's id as snapshot=."
+
+
+def check_writable(table: BaseTable, hint: str = _LATEST_HINT) -> None:
     """Check that a table is not a view of the past.
+
+    Args:
+        table: the table.
+        hint: what to do instead.
 
     Raises:
         InvalidInputError: it is opened with time travel.
@@ -141,22 +152,26 @@ def check_writable(table: BaseTable) -> None:
     if point_of(table).given:
         raise InvalidInputError(
             f"Table {table.name} is opened with time travel and therefore read-only.",
-            hint="Open the table without time travel to change it.",
+            hint=hint,
         )
 
 
-def changeable_store(table: BaseTable) -> TableStore:
+def changeable_store(table: BaseTable, hint: str = _LATEST_HINT) -> TableStore:
     """Return the metadata files of a table, to change its schema, its references or its files.
 
     A table whose stored options pin it to a point in time may be changed: else nobody could remove
     these options.
+
+    Args:
+        table: the table.
+        hint: what to do instead if it is refused.
 
     Raises:
         InvalidInputError: the table is a view of the past.
     """
     store = store_of(table)
     if point_of(table).given and not travel_of(latest_options(store, {})).given:
-        check_writable(table)
+        check_writable(table, hint)
     return store
 
 
@@ -187,6 +202,11 @@ def write_target(table: BaseTable, *, replaces: bool) -> "WriteTarget":
 def target_of(table: BaseTable) -> ScanTarget:
     """Return what reads of a table see."""
     return table._target()  # noqa: SLF001 - of this module
+
+
+def before_first(table: _Table) -> _Table:
+    """Return a table as it was before its first snapshot, without rows."""
+    return replace(table, _travel=TimeTravel(before_first=True))
 
 
 def view_of(table: BaseTable) -> "TableView":

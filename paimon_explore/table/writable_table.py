@@ -1,6 +1,7 @@
 """The methods of a table that write rows, each in one commit, and transactions of several."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -375,16 +376,17 @@ class WritableTable(BaseTable):
     def maintenance(self) -> "types.Maintenance":
         """Expiry, orphan files, checks, statistics, indexes, rescale, and rarer changes of tags.
 
-        Raises:
-            InvalidInputError: the table is a view of a point in time.
-
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.trips").maintenance.rename_tag("before", "start").name
         'start'
         """
         from paimon_explore.table.maintenance import Maintenance
 
-        return Maintenance(_store=changeable_store(self), _dynamic_options=self._dynamic_options)
+        return Maintenance(
+            _readable=self._store,
+            _changeable=partial(changeable_store, self),
+            _dynamic_options=self._dynamic_options,
+        )
 
     def add_files(
         self,

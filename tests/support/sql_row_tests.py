@@ -159,6 +159,29 @@ def test_a_clause_of_one_side_needs_no_qualifier(kind: str, run: Run, rows: Rows
     ]
 
 
+@pytest.mark.parametrize("name", ["t", "demo.t", "paimon.demo.t"])
+def test_columns_are_qualified_by_each_name_of_their_table(
+    name: str, kind: str, run: Run, rows: Rows
+) -> None:
+    def run_named(text: str) -> None:
+        run(text.replace("#t", name).replace("#s", name[:-1] + "s"))
+
+    created(run, kind)
+    run("CREATE TABLE s AS SELECT 1L AS id, 'x' AS name, 'd1' AS dt UNION ALL SELECT 9L, 'z', 'd1'")
+    run_named(
+        "MERGE INTO t USING s ON #t.id = #s.id AND #t.dt = #s.dt "
+        "WHEN MATCHED AND #s.name > 'w' THEN UPDATE SET #t.name = #s.name "
+        "WHEN NOT MATCHED THEN INSERT (id, #t.name, dt) VALUES (#s.id, #s.name, #s.dt) "
+        "WHEN NOT MATCHED BY SOURCE AND #t.dt = 'd2' THEN DELETE"
+    )
+    assert rows("SELECT id, name FROM t ORDER BY id") == [(1, "x"), (2, "b"), (9, "z")]
+    run_named("UPDATE t SET #t.name = upper(#t.name) WHERE #t.id = 1")
+    run_named("DELETE FROM t WHERE #t.id = 9")
+    assert rows("SELECT id, name FROM t ORDER BY id") == [(1, "X"), (2, "b")]
+    with pytest.raises(InvalidInputError, match="are both named 't'"):
+        run_named("MERGE INTO t USING #t ON #t.id = 1 WHEN MATCHED THEN DELETE")
+
+
 def test_values_are_assigned_as_spark_does(run: Run, rows: Rows) -> None:
     run("CREATE TABLE v (i INT, s STRING, d DOUBLE, m DECIMAL(10, 2), ts TIMESTAMP)")
     run("INSERT INTO v VALUES (1L, 2, 3.5BD, 4, DATE '2026-01-01')")

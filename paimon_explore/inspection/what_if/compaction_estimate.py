@@ -7,8 +7,9 @@ the new files depend on how many keys the files have in common, which only readi
 - at least, per section of overlapping files, the rows of the largest sorted run, if all other runs
   only have keys of this run; each retract row may remove one of these keys.
 
-Bytes are the rows times the mean size of a row of the replaced files. The number of files is the
-bytes divided by the target file size.
+Bytes are the rows times the mean size of a row of the replaced files; at least, this without the
+footers and statistics of the files that are gone. The number of files is the bytes divided by the
+target file size.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,6 +32,9 @@ from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit
+
+_FOOTER_BYTES = 300
+"""Bytes of a file for each column, besides values: measured in Parquet, ORC and Avro."""
 
 
 class Range(NamedTuple):
@@ -90,11 +94,20 @@ class BucketEstimate:
         groups: the files that are replaced together.
         keys: the trimmed primary key; no fields for append tables.
         options: effective options.
+        columns: number of columns of the table.
     """
 
     def __init__(
-        self, split: DataSplit, groups: Sequence[FileGroup], keys: RowType, options: TableOptions
+        self,
+        split: DataSplit,
+        groups: Sequence[FileGroup],
+        keys: RowType,
+        options: TableOptions,
+        *,
+        columns: int,
     ) -> None:
+        stored = columns + len(keys) + 2 if len(keys) else columns
+        self._footer = _FOOTER_BYTES * stored
         self._groups = groups
         self._keyed = bool(len(keys))
         self._options = options
@@ -130,6 +143,9 @@ class BucketEstimate:
             share = Range(size if counted else 0, size)
         else:
             share = Range(*(size * n // rows if rows else 0 for n in found))
+        smallest = int(self._sizes[files].min())
+        gone = (len(files) - 1) * min(smallest, self._footer)
+        share = Range(max(share.low - gone, min(share.low, smallest)), share.high)
         return GroupEstimate(rows=found, bytes=share, files=self._file_count(group, found, share))
 
     def _file_count(self, group: FileGroup, rows: Range, size: Range) -> Range:

@@ -145,6 +145,7 @@ class CompactionPreview(Result):
         keyed: whether the table has a primary key.
         buckets: all buckets, those with most rewritten bytes first.
         notes: what the preview does not include.
+        has_links: whether buckets and files are links, which lead to the selected snapshot.
     """
 
     name: str
@@ -154,6 +155,7 @@ class CompactionPreview(Result):
     keyed: bool
     buckets: tuple[CompactedBucket, ...]
     notes: tuple[str, ...] = ()
+    has_links: bool = True
     kind = "what_if"
 
     @property
@@ -262,10 +264,11 @@ class CompactionPreview(Result):
         if self.keyed:
             note += (
                 ": at most all rows of the replaced files (no key occurs twice), at least those of "
-                "the largest sorted run of each section of overlapping files, at their mean size."
+                "the largest sorted run of each section of overlapping files, at their mean size"
             )
         else:
-            note += " from the live rows of the replaced files, at their mean size."
+            note += " from the live rows of the replaced files, at their mean size"
+        note += "; the least size is without the footers of the files that are gone."
         return grid(
             "Before and after", ("figure", "before#", "after#", "difference#"), rows, note=note
         )
@@ -289,9 +292,10 @@ class CompactionPreview(Result):
 
     def _bucket_grid(self) -> Grid:
         rows: list[list[Entry]] = []
+        is_linked = self.keyed and self.has_links
         for one in self.compacted:
             cells: list[Entry] = [
-                Cell(text=one.text, selects=f"lsm:{one.text}" if self.keyed else ""),
+                Cell(text=one.text, selects=f"lsm:{one.text}" if is_linked else ""),
                 one.before.files.high,
                 _range_text(one.after.files, count_text),
             ]
@@ -319,7 +323,7 @@ class CompactionPreview(Result):
                 " → ".join(dict.fromkeys([str(row["level"]), str(row["level_after"])])),
                 row["row_count"],
                 bytes_text(row["file_size"]),
-                file_cell(row["file_name"]),
+                file_cell(row["file_name"]) if self.has_links else row["file_name"],
             ]
             for row in table.slice(0, MAX_ROWS).to_pylist()
         ]
@@ -389,7 +393,7 @@ def _bucket(plan: CompactionPlan, split: DataSplit, partition: str) -> Compacted
     schema, options = plan.target.schema, plan.target.options
     groups = planned_groups(plan, split)
     keys = schema.project(schema.trimmed_primary_keys)
-    estimate = BucketEstimate(split, groups, keys, options)
+    estimate = BucketEstimate(split, groups, keys, options, columns=len(schema.fields))
     before = estimate.before()
     table = split.files.table.select(["level", "row_count", "file_size", "file_name"])
     return CompactedBucket(

@@ -110,6 +110,7 @@ def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview
     keys = partition_type(view).names
     specs = [parse_partition(partition, keys)] if partition.strip() else None
     preview = compaction_preview(view, full=full, partitions=specs, options=options)
+    preview = replace(preview, has_links=inspector.is_newest)
     return preview, compact_commands(view, full=full, partitions=specs, options=options)
 
 

@@ -66,7 +66,7 @@ from paimon_explore.sql_statements.query_pushdown import usable_where
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
 from paimon_explore.sql_statements.session_settings import MERGE_SCHEMA
 from paimon_explore.sql_statements.table_references import references_of, spliced, tree_of
-from paimon_explore.sql_statements.table_resolution import Warehouse
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, quoted_keywords, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
@@ -229,16 +229,22 @@ class Subject:
         names: its names that may qualify a column, the longest first; empty if it has an alias.
         table: the table.
         alias: its alias in the statement.
+        source_names: the same names of the source of MERGE.
+        source_alias: the alias of the source.
     """
 
     names: tuple[tuple[str, ...], ...]
     table: Table
     alias: str
+    source_names: tuple[tuple[str, ...], ...] = ()
+    source_alias: str = ""
 
     def own(self, text: str) -> str:
-        """Return an expression with `db.t.a` replaced by `alias.a`."""
+        """Return an expression with `db.t.a` replaced by `alias.a`, also of the source."""
         for parts in self.names:
             text = requalified(text, parts, self.alias)
+        for parts in self.source_names:
+            text = requalified(text, parts, self.source_alias)
         return text
 
     def path(self, path: tuple[str, ...], schema: TableSchema) -> str:
@@ -285,9 +291,15 @@ def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | N
     alias = alias_of(reader, *stops)
     if alias:
         return Subject(names=(), table=table, alias=alias)
-    full = (CATALOG, *name.table.split(".", 1)) if not name.is_folder else parts
+    return Subject(names=_qualifiers(name, parts), table=table, alias=name.alias)
+
+
+def _qualifiers(name: Name | None, parts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the names of several parts that may qualify a column of a table without an alias."""
+    is_known = name is not None and not name.is_folder
+    full = (CATALOG, *name.table.split(".", 1)) if name is not None and is_known else parts
     names = dict.fromkeys((full, full[1:], parts))
-    return Subject(names=tuple(n for n in names if len(n) > 1), table=table, alias=name.alias)
+    return tuple(one for one in names if len(one) > 1)
 
 
 def alias_of(reader: Reader, *stops: str) -> str:
@@ -409,7 +421,13 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if subject is None:
         return None
     reader.expect("USING", part="MERGE")
-    source, alias = _source(warehouse, reader)
+    source, alias, names = _source(warehouse, reader)
+    if alias.lower() == subject.alias.lower():
+        raise InvalidInputError(
+            f"The table and the source of MERGE are both named {alias!r}.",
+            hint="Give the source an alias: USING … AS source.",
+        )
+    subject = replace(subject, source_names=names, source_alias=alias)
     reader.expect("ON", part="MERGE")
     on = subject.own(reader.until("WHEN"))
     schema = latest_schema(store_of(subject.table))
@@ -481,21 +499,28 @@ def _refuse_queries(source: str, clauses: Sequence[SqlClause], on: str) -> None:
         raise InvalidInputError("The statement is empty.")
 
 
-def _source(warehouse: Warehouse, reader: Reader) -> tuple[QueryRows, str]:
+def _source(
+    warehouse: Warehouse, reader: Reader
+) -> tuple[QueryRows, str, tuple[tuple[str, ...], ...]]:
+    """Read the source: its rows, its alias, and the longer names that may qualify its columns."""
     start = reader.here.start
+    names: tuple[tuple[str, ...], ...] = ()
     if reader.here.sign == "(":
         reader.group("the source")
         default = "source"
     else:
         if reader.here.word in _QUERY:
             raise reader.problem("a query as the source must be in parentheses", part="MERGE")
-        default = reader.path("the source")[-1].partition("$")[0]
+        path = reader.path("the source")
+        default = path[-1].partition("$")[0]
+        names = _qualifiers(warehouse.find(path), path)
         _over_point(reader)
     text = reader.source[start : reader.previous_end]
-    alias = alias_of(reader, "ON") or default
+    given = alias_of(reader, "ON")
+    alias = given or default
     columns = f"({', '.join(map(quoted, reader.names('columns')))})" if reader.comes("(") else ""
     called = f"SELECT * FROM {text} AS {quoted(alias)}{columns}"  # noqa: S608 - the user's own words
-    return run_query(warehouse, called), alias
+    return run_query(warehouse, called), alias, () if given else names
 
 
 def _over_point(reader: Reader) -> None:
@@ -527,7 +552,10 @@ def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> SqlClause:
     if reader.takes("*"):
         return SqlClause(rows=rows, condition=condition, action=MergeAction.INSERT)
     return SqlClause(
-        rows=rows, condition=condition, action=MergeAction.INSERT, values=_inserted(reader, schema)
+        rows=rows,
+        condition=condition,
+        action=MergeAction.INSERT,
+        values=_inserted(reader, subject, schema),
     )
 
 
@@ -541,8 +569,10 @@ def _rows(reader: Reader) -> MergeRows:
     return MergeRows.NOT_MATCHED
 
 
-def _inserted(reader: Reader, schema: TableSchema) -> dict[str, str]:
-    names = reader.names("the columns") if reader.here.sign == "(" else schema.row_type.names
+def _inserted(reader: Reader, subject: Subject, schema: TableSchema) -> dict[str, str]:
+    names = schema.row_type.names
+    if reader.here.sign == "(":
+        names = tuple(subject.path(path, schema) for path in reader.paths("the columns"))
     reader.expect("VALUES", part="WHEN NOT MATCHED THEN INSERT")
     texts = reader.parts("the values")
     if len(texts) != len(names):
@@ -551,4 +581,7 @@ def _inserted(reader: Reader, schema: TableSchema) -> dict[str, str]:
             hint=f"Write one value for each of the columns {', '.join(names)}.",
         )
     fields = resolved(names, schema)
-    return {one.name: _or_default(text, one) for one, text in zip(fields, texts, strict=True)}
+    return {
+        one.name: _or_default(subject.own(text), one)
+        for one, text in zip(fields, texts, strict=True)
+    }

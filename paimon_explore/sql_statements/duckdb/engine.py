@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
-from paimon_explore.data_types.object_columns import check_object_columns, check_periods
+from paimon_explore.data_types.object_columns import check_object_columns, check_pandas_types
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -524,7 +524,7 @@ def readable(name: str, rows: object) -> object:
     check_object_columns(rows)
     found = _arrow_table(name, rows)
     _check_names(found.column_names)
-    check_periods(found.schema)
+    check_pandas_types(found.schema)
     return found
 
 

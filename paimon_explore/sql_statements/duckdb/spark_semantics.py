@@ -51,7 +51,8 @@ _CASTS = {
         ("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "spark_moment"
     ),
 }
-_DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
+_MONTHS = frozenset({"MONTH", "MONTHS", "YEAR", "YEARS"})
+_DAYS = _MONTHS | {"DAY", "DAYS", "WEEK", "WEEKS"}
 _ZERO = "Division by zero. Use try_divide to get NULL."
 
 
@@ -301,6 +302,8 @@ def _moved(node: exp.Expr) -> exp.Expr:
     moved = exp.Paren(this=node.expression.copy())
     by = exp.Neg(this=moved) if isinstance(node, exp.Sub) else moved
     name = "spark_moved" if units <= _DAYS else "spark_moved_time"
+    if units <= _MONTHS:
+        name = "spark_moved_months"
     return _by_type(name, node.this.copy(), by)
 
 

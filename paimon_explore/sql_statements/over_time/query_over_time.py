@@ -20,7 +20,7 @@ from paimon_explore.sql_statements.table_resolution import Travel
 from paimon_explore.table.progress import progress
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
-from paimon_explore.table.table_base import store_of
+from paimon_explore.table.table_base import before_first, store_of
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.history.first_change import FirstChange
@@ -170,6 +170,8 @@ class QueryOverTime:
         return [*found.values()], engine
 
     def _at(self, tables: Sequence[Table], point: Point) -> Travel:
+        if not isinstance(point, bool | str | date) and point == 0:
+            return before_first
         if len(tables) > 1 and isinstance(point, int):
             raise InvalidInputError(
                 f"{point!r} is the id of a snapshot of one table, but the query reads the tables "

@@ -1,6 +1,6 @@
 """`Table.maintenance`: rescale, purge, repair of damaged tables, partitions that are done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict
 
 from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
@@ -47,19 +47,25 @@ PartitionSpec = Mapping[str, object]
 class RewriteOperations:
     """Operations on one branch of a table that rewrite or repair its files."""
 
-    _store: TableStore
+    _readable: TableStore
+    _changeable: Callable[..., TableStore]
     _dynamic_options: Mapping[str, str]
 
     def __repr__(self) -> str:
         """Return the name and folder of the table."""
-        paths = self._store.paths
+        paths = self._readable.paths
         name = table_name(paths.root, paths.branch)
         return sanitized(f"maintenance of {name}   ({paths.root})")
 
     @property
+    def _store(self) -> TableStore:
+        """The table, to change it; a view of the past is refused."""
+        return self._changeable()
+
+    @property
     def _options(self) -> TableOptions:
         """The effective options."""
-        return latest_options(self._store, self._dynamic_options)
+        return latest_options(self._readable, self._dynamic_options)
 
     def _table(self) -> tuple[TableStore, TableSchema, TableOptions]:
         schema = latest_schema(self._store)

@@ -96,7 +96,12 @@ class WhatIf:
         >>> pe.demo().table("demo.orders").what_if.expire_snapshots(retain_max=2).expiring
         (1, 2, 3)
         """
-        upkeep = Maintenance(_store=self._view.store, _dynamic_options=self._view.dynamic_options)
+        store = self._view.store
+        upkeep = Maintenance(
+            _readable=store,
+            _changeable=lambda: store,
+            _dynamic_options=self._view.dynamic_options,
+        )
         retention = upkeep.snapshot_retention(
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
         )

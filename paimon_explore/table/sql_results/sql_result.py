@@ -117,7 +117,8 @@ class SqlResult:
 
         Args:
             before: a snapshot id, the name of a tag, or a time, as for `Table.at`; a tag or a time
-                if the query reads several tables.
+                if the query reads several tables; 0 for the empty tables before their first
+                snapshots.
             after: the same.
             key: columns that identify a row; None for the grouping columns of the query, or the
                 primary key of its only table. If these are not in the result, or not unique, whole

@@ -25,7 +25,7 @@ import pyarrow as pa
 from paimon_explore.data_types.array_sizes import within_size
 from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
-from paimon_explore.data_types.object_columns import check_object_columns, check_periods
+from paimon_explore.data_types.object_columns import check_object_columns, check_pandas_types
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_arrays import datetimes
 from paimon_explore.write.input.python_values import (
@@ -115,7 +115,7 @@ def batches_of(
         InvalidInputError: the form is not accepted, or a value does not fit.
     """
     for batch in _unchecked_batches(data, row_type, check, convert):
-        check_periods(batch.schema)
+        check_pandas_types(batch.schema)
         yield from within_size(batch)
 
 

@@ -391,13 +391,20 @@ def test_a_dry_run_fails_as_the_import_does(
     assert catalog.tables("db") == ["old"]
 
 
-def test_an_import_that_fails_leaves_no_new_table(tmp_path: Path, run: Program) -> None:
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [([], "line 10002, column 'id': 'x'"), (["--table-option", "buckt=2"], "'buckt'")],
+)
+def test_an_import_that_fails_leaves_no_new_table_and_no_new_database(
+    tmp_path: Path, run: Program, options: list[str], said: str
+) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("id\n" + "1\n" * 10_000 + "x\n", encoding="utf-8")
-    (tmp_path / "wh").mkdir()
-    ran = run("import", "db.new", path, "-w", tmp_path / "wh", "--create")
-    assert (ran.code, "line 10002, column 'id': 'x'" in ran.err) == (1, True)
-    assert Catalog(tmp_path / "wh").tables("db") == []
+    catalog = new_catalog(tmp_path / "wh")
+    for name in ("new.t", "db.t"):
+        ran = run("import", name, path, "-w", tmp_path / "wh", "--create", *options)
+        assert (ran.code, said in ran.err) == (1, True)
+    assert (catalog.databases(), catalog.tables("db")) == (["db"], [])
     assert run("import", str(tmp_path / "t"), path, "--create").code == 1
 
 

@@ -91,9 +91,10 @@ def test_small_files_of_an_append_table_are_packed() -> None:
     table = append_table(columns(k=pa.int32()), *[[{"k": n}] for n in range(4)])
     found = table.what_if.compact(full=False, options={"compaction.min.file-num": "4"})
     figures = found.figures()
+    size = int(numbers(found.to_arrow(), "file_size").sum())
     assert (figures["before"], figures["after"]) == (
         {**shape(found, 4), "files": [4, 4]},
-        {**shape(found, 4), "files": [1, 1]},
+        {**shape(found, 4), "files": [1, 1], "bytes": [size // 4, size]},
     )
     bins = found.to_arrow().group_by("group").aggregate([([], "count_all")]).to_pylist()
     assert bins == [{"group": 1, "count_all": 4}]
@@ -166,3 +167,27 @@ def test_wrong_arguments_are_refused() -> None:
 def test_postponed_files_are_mentioned() -> None:
     table = keyed_table(KEYS, *commits(1), primary_key=["k"], options={"bucket": "-2"})
     assert "postpone buckets (bucket = -2)" in repr(table.what_if.compact())
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "orc", "avro"])
+@pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.parametrize(("files", "rows"), [(20, 50), (4, 3000)])
+def test_the_size_of_merged_small_files_is_within_the_estimate(
+    file_format: str, files: int, rows: int, *, is_keyed: bool
+) -> None:
+    types = {"k": "BIGINT NOT NULL", "v": "STRING", "x": "DOUBLE"}
+    options = {"file.format": file_format} | ({"bucket": "1"} if is_keyed else {})
+    table = new_catalog().create_table(
+        "db.t",
+        types,
+        primary_key="k" if is_keyed else None,
+        options={"write-only": "true"} | options,
+    )
+    for at in range(files):
+        keys = range(at * rows, (at + 1) * rows)
+        table.append([{"k": k, "v": f"name {k % 97}", "x": k * 1.5} for k in keys])
+    low, high = table.what_if.compact().figures()["after"]["bytes"]  # type: ignore[index]  # of JSON
+    table.compact()
+    [size] = table.inspect.files()["file_size_in_bytes"].to_pylist()
+    assert 0.9 * low <= size <= high  # dictionaries, too, are shared
+    assert high < low + files * 300 * 6 + 1

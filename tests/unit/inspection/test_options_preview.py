@@ -1,5 +1,6 @@
 """Previews of changed options, of partition expiry, and the form of the view What if."""
 
+import json
 import re
 from datetime import datetime, timedelta
 
@@ -322,3 +323,14 @@ def test_the_view_of_an_older_snapshot_is_that_of_the_latest() -> None:
     found = state.result("what_if", 1, ViewInput())
     assert isinstance(found, WhatIfView)
     assert found.note == "Maintenance acts on the latest snapshot, so this is its preview."
+    latest = state.result("what_if", 3, ViewInput())
+    assert isinstance(latest, WhatIfView)
+    links = [
+        [
+            link
+            for link in ("lsm:bucket 0", "file:data-")
+            if link in json.dumps(one.state(), default=str)
+        ]
+        for one in (found, latest)
+    ]
+    assert links == [[], ["lsm:bucket 0", "file:data-"]]  # what snapshot 1 does not have

@@ -51,6 +51,28 @@ def test_a_grouped_query_differs_by_its_groups(sales: pe.Table) -> None:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
+        ("SELECT id FROM t", [["added", 1], ["added", 2]]),
+        ("SELECT count(*) AS n FROM t", [["changed", 0, 2]]),
+        ("SELECT sum(amount) AS s, max(id) AS m FROM t", [["changed", None, 30, None, 2]]),
+        (
+            "SELECT city, count(*) AS n FROM t WHERE id > 1 GROUP BY city",
+            [["added", "Rome", None, 1]],
+        ),
+        ("SELECT a.id FROM t AS a JOIN t AS b ON a.id < b.id", [["added", 1]]),
+    ],
+)
+def test_before_the_first_snapshot_there_are_no_rows(
+    sales: pe.Table, query: str, expected: list[list[object]]
+) -> None:
+    assert _rows(pe.sql(query, t=sales).diff(0, 1)) == expected
+    assert _rows(pe.sql(query, t=sales).diff(0, 0)) == []
+    with pytest.raises(NotFoundError, match="Snapshot 0"):
+        sales.at(0)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
         (
             "SELECT id, amount FROM t",
             [["removed", 1, 10, None], ["changed", 2, 20, 25], ["added", 3, None, 5]],

@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -207,6 +208,47 @@ def test_a_view_of_the_past_is_not_written(table: Table) -> None:
             write([{"id": 1}])
     with pytest.raises(InvalidInputError, match="opened with time travel and therefore read-only"):
         view.truncate()
+
+
+_REQUIRED: dict[str, tuple[object, ...]] = {
+    "compact_chain_table": ({"id": 1},),
+    "create_global_index": ("id",),
+    "drop_global_index": ("id",),
+    "expire_partitions": ("1 d",),
+    "mark_partition_done": ({"id": 1},),
+    "merge_branch": ("b",),
+    "rename_branch": ("a", "b"),
+    "rename_tag": ("a", "b"),
+    "repair_earliest_snapshot": (1,),
+    "replace_tag": ("a",),
+    "rollback_schema": (0,),
+    "set_comment": ("",),
+}
+"""Arguments of the methods that need some."""
+
+
+def test_maintenance_of_a_view_of_the_past_only_reads(table: Table) -> None:
+    table.maintenance.consumers.reset("job", 2)
+    upkeep, of_view = table.maintenance, table.at(snapshot=1).maintenance
+    assert repr(of_view) == repr(upkeep)
+    assert of_view.fsck() == upkeep.fsck() == []
+    assert of_view.snapshot_retention().retain_min == 10
+    assert of_view.consumers["job"].next_snapshot == 2
+    writes = {name: getattr(of_view, name) for name in dir(of_view) if name[0] != "_"}
+    for name in ("fsck", "snapshot_retention", "consumers"):
+        del writes[name]
+    writes["reset"] = partial(of_view.consumers.reset, "job", 1)
+    writes["delete"] = partial(of_view.consumers.delete, "job")
+    for name, write in writes.items():
+        with pytest.raises(InvalidInputError, match="opened with time travel"):
+            write(*_REQUIRED.get(name, ()))
+
+
+def test_a_tag_of_a_view_of_the_past_is_told_to_name_the_snapshot(table: Table) -> None:
+    view = table.at(snapshot=1)
+    for create in (view.create_tag, view.maintenance.replace_tag):
+        with pytest.raises(InvalidInputError, match="tags take the snapshot's id as snapshot="):
+            create("v1")
 
 
 def test_keys_are_not_null_and_row_kinds_are_known(catalog: Catalog) -> None:

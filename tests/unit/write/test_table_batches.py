@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -393,6 +394,29 @@ def test_counts_of_pandas_periods_are_not_stored(data: Rows, column: DataType) -
     if "Could not convert Period" not in problem:  # categories, by pandas 2.2 and Arrow 19
         assert "Column 'a' has pandas periods" in problem
         assert "dt.to_timestamp()" in problem
+
+
+@pytest.mark.parametrize("closed", ["left", "right", "both", "neither"])
+def test_ends_of_pandas_intervals_are_not_stored_without_what_belongs_to_them(
+    closed: Literal["left", "right", "both", "neither"],
+) -> None:
+    frame = pd.DataFrame({"a": pd.interval_range(0, 2, closed=closed)})
+    table = pa.table(frame)
+    ends = RowType(
+        fields=(
+            DataField(id=0, name="left", type=BIGINT),
+            DataField(id=1, name="right", type=BIGINT),
+        )
+    )
+    parts = pa.StructArray.from_arrays(table["a"].chunks, names=["x"])
+    for data in (
+        *(frame, frame.set_index("a"), {"a": frame["a"]}, [frame], table, pa.table({"a": parts})),
+        pd.DataFrame({"a": pd.Categorical(frame["a"])}),
+    ):
+        for column in (ends, BIGINT, STRING):
+            problem = refused(data, a=column)
+            assert "Column 'a' has pandas intervals" in problem
+            assert "array.left" in problem
 
 
 OBJECTS = pl.Series("a", [{1}, None], dtype=pl.Object)

@@ -171,6 +171,9 @@ CREATE MACRO spark_beside(x VARCHAR, o BIGINT) AS CAST(spark_whole(x) AS BIGINT)
 CREATE MACRO spark_moved_text(x, i) AS spark_shown(CAST(spark_moment(x) AS TIMESTAMPTZ) + i);
 CREATE MACRO spark_moved(x DATE, i) AS CAST(x + i AS DATE),
     (x VARCHAR, i) AS spark_moved_text(x, i), (x, i) AS x + i;
+CREATE MACRO spark_moved_months(x DATE, i) AS CAST(x + i AS DATE),
+    (x VARCHAR, i) AS CASE WHEN spark_fail('An interval of months is not added to or subtracted from a text. Cast the text to DATE or TIMESTAMP.') THEN x END,
+    (x, i) AS x + i;
 CREATE MACRO spark_moved_time(x DATE, i) AS CAST(x AS TIMESTAMPTZ) + i,
     (x VARCHAR, i) AS spark_moved_text(x, i), (x, i) AS x + i;
 -- The first arguments only have the types by which DuckDB chooses.

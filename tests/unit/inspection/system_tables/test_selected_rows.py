@@ -13,6 +13,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.inspection.system_tables.history_tables import SYSTEM_TABLES
 from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
 from support.memory_files import forget_manifests
@@ -257,3 +258,18 @@ def test_a_condition_on_rows_of_the_table_prunes_data_files(name: str) -> None:
     table = through(partitioned(), PausedFileIO(partitioned()._store.file_io, lines.append))
     assert pe.sql(f"FROM t${name} SELECT k WHERE dt = 'a'", t=table).to_arrow().num_rows == 3
     assert len({line.split()[-1] for line in lines if line.endswith(".parquet")}) == 3
+
+
+@pytest.mark.parametrize("name", sorted([*SYSTEM_TABLES, *ROW_TABLES]))
+def test_rows_without_columns_are_counted(name: str) -> None:
+    table = partitioned() if name == "row_tracking" else by_number()
+    rows = table.inspect.system_table(name)
+    count = rows.to_arrow().num_rows
+    none = rows.scan([])
+    assert none.to_arrow().shape == (count, 0)
+    assert sum(batch.num_rows for batch in none.to_batches()) == count
+    assert len(none.to_pandas()) == count
+    assert none.scan(limit=1).to_arrow().num_rows == min(count, 1)
+    condition = f"{rows.schema.names[0]} IS NOT NULL"
+    found = rows.scan(where=condition).to_arrow().num_rows
+    assert rows.scan([], where=condition).to_arrow().shape == (found, 0)
