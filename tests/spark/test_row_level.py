@@ -1,8 +1,6 @@
 """Counts, deletes and updates through Spark."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,11 +15,9 @@ from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.reads.row_count import count
 from paimon_explore.spark.row_level.delete_update import delete, update
 from paimon_explore.spark.row_level.merge_dataframe import merge_into
-from paimon_explore.spark.sql_statement import sql
 from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
-from support.depth import some
 from support.golden import GoldenTables
 from support.small_tables import new_catalog
 
@@ -229,80 +225,3 @@ def test_a_merge_takes_methods_as_sparks_own_does(spark: SparkSession, catalog: 
         merge_into(source, table, on="id").whenMatched().insertAll()
     with pytest.raises(InvalidInputError, match="no column 'name', but"):
         merge_into(source.drop("name"), table, on="id").whenMatched().updateAll().merge()
-
-
-_CHANGES = [
-    # options, new values, what is refused
-    ({"sequence.field": "s"}, {"v": "0", "s": "s - 1"}, "lowers the sequence field s"),
-    ({"sequence.field": "s"}, {"s": "null"}, "lowers the sequence field s"),
-    ({"sequence.field": "v,s"}, {"s": "0"}, "lowers the sequence field v, s"),
-    ({"sequence.field": "s"}, {"v": "null", "s": "s + 1"}, ""),
-    ({"sequence.field": "s"}, {"v": "0"}, ""),
-    (
-        {"sequence.field": "s", "sequence.field.sort-order": "descending"},
-        {"s": "s + 1"},
-        "lowers the sequence field s",
-    ),
-    ({"merge-engine": "partial-update"}, {"v": "null"}, "sets column 'v' to null"),
-    ({"merge-engine": "partial-update"}, {"m": "null", "v": "1"}, "sets column 'm' to null"),
-    (
-        {"merge-engine": "partial-update", "fields.s.sequence-group": "v,m"},
-        {"m": "null", "s": "0"},
-        "would be ignored",
-    ),
-    (
-        {"merge-engine": "partial-update", "fields.s.sequence-group": "v,m"},
-        {"v": "null", "m": "null", "s": "s + 1"},
-        "",
-    ),
-]
-
-
-@pytest.mark.parametrize(("options", "values", "refused"), some(_CHANGES, 3))
-def test_new_values_that_the_merge_engine_ignores_are_refused_as_without_spark(
-    options: dict[str, str],
-    values: dict[str, str],
-    refused: str,
-    spark: SparkSession,
-    catalog: Catalog,
-) -> None:
-    types = {"k": "INT NOT NULL", "v": "INT", "s": "INT", "m": "MAP<STRING, INT>"}
-    catalog.create_table("demo.t", types, primary_key="k", options=options)
-    first = [{"k": k, "v": 1, "s": k, "m": {"a": 1}} for k in (5, 6)]
-    source = spark.range(5, 6).select(f.col("id").cast("int").alias("k"))
-    settings = ", ".join(f"{name} = {value}" for name, value in values.items())
-    by_source = {
-        name: f"target.{text}" if text[:1] == "s" else text for name, text in values.items()
-    }
-    statements = [
-        f"UPDATE demo.t SET {settings} WHERE k = 5",  # noqa: S608 - of the test
-        "MERGE INTO demo.t AS target USING (SELECT 5 AS k) AS source ON target.k = source.k "
-        "WHEN MATCHED THEN UPDATE SET "
-        + ", ".join(f"{name} = {value}" for name, value in by_source.items()),
-    ]
-    table = catalog.table("demo.t")
-    doors: dict[str, Callable[[], object]] = {
-        "update": lambda: table.update(values, where="k = 5"),
-        "merge": lambda: table.merge([{"k": 5}], on="k").when_matched_update(by_source).execute(),
-        "spark.update": lambda: update(spark, table, values, "k = 5"),
-        "spark.merge": lambda: (
-            merge_into(source, table, "k").whenMatched().update(by_source).merge()
-        ),
-        **{f"sql {text[:6]}": partial(catalog.sql, text) for text in statements},
-        **{
-            f"spark.sql {text[:6]}": partial(sql, spark, text, catalog=catalog)
-            for text in statements
-        },
-    }
-    found = {}
-    for name, run in doors.items():
-        table.overwrite(first)
-        message = ""
-        try:
-            run()
-        except InvalidInputError as error:
-            message = str(error)
-        assert (refused in message) if refused else not message, (name, message)
-        found[name] = table.to_arrow().sort_by("k").to_pylist()
-    assert len(set(map(str, found.values()))) == 1, found
-    assert ([row["v"] for row in found["update"]] == [1, 1]) == bool(refused)

@@ -35,20 +35,16 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import check_single_branch
 from paimon_explore.maintenance.row_level.row_change import RowChange, take
-from paimon_explore.maintenance.row_level.supported_operations import (
-    ignored_group,
-    ignored_null,
-    lower_sequence,
-    sequence_groups,
-)
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.column_options import SEQUENCE_GROUP
+from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
 from paimon_explore.metadata.options.table_options import (
     CROSS_PARTITION_UPSERT_INDEX_TTL,
@@ -87,7 +83,7 @@ class PrimaryKeyRows:
         self._scan = replace(scan, options=TableOptions(read_options))
         self._options = scan.options
         self._change = change
-        self._groups = sequence_groups(scan.options)
+        self._groups = _sequence_groups(scan.options)
         self._columns_ignoring_null = self._ignoring_null()
         self._blobs = managed_blobs(scan.schema, scan.options)
         self._mark = uuid4().bytes
@@ -173,7 +169,12 @@ class PrimaryKeyRows:
         old, new = _orders(before, after, names)
         is_descending = self._options.value(opt.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
         if bool((new > old if is_descending else new < old).any()):
-            raise lower_sequence(names)
+            raise InvalidInputError(
+                f"The update lowers the sequence field {', '.join(names)} of a row, so "
+                "the updated row would be ignored.",
+                hint="Set it to a value that is not lower; or delete the rows, compact the table, "
+                "and then write them again.",
+            )
 
     def _check_groups(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
         """Check that no sequence group ignores new values, as it is null or lower than before."""
@@ -190,7 +191,11 @@ class PrimaryKeyRows:
                 found = codes(pa.concat_arrays([before.column(name), after.column(name)]))
                 changed |= found[: len(new)] != found[len(new) :]
             if (changed & ((new < old) | ~has_order)).any():
-                raise ignored_group(names, ordering)
+                raise InvalidInputError(
+                    f"The new values of {choices(names)} would be ignored, because the sequence "
+                    f"field {', '.join(ordering)} of a row would be null or lower than before.",
+                    hint="Set it to a value that is not lower.",
+                )
 
     def _ignoring_null(self) -> tuple[str, ...]:
         """Return the updated columns in which the merge engine ignores nulls."""
@@ -204,7 +209,11 @@ class PrimaryKeyRows:
         for name in self._columns_ignoring_null:
             lost: Bools = valid_mask(before.column(name)) & ~valid_mask(after.column(name))
             if lost.any():
-                raise ignored_null(name)
+                raise InvalidInputError(
+                    f"The update sets column {name!r} to null, but 'merge-engine' = "
+                    "'partial-update' ignores null values.",
+                    hint="Delete the row, or add the column to a sequence group.",
+                )
 
 
 def _check_copied_blobs(scan: ScanTarget, change: RowChange, managed: Sequence[str]) -> None:
@@ -228,6 +237,13 @@ def _orders(
     ]
     ranked = ranks(both, count=2 * count)
     return ranked[:count], ranked[count:]
+
+
+def _sequence_groups(options: TableOptions) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Return the sequence fields and the columns of the groups of a partial-update table."""
+    if options.value(opt.MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
+        return ()
+    return tuple((one, parse_names(text)) for one, text in SEQUENCE_GROUP.columns_in(options))
 
 
 def key_index(target: WriteTarget, snapshot: Snapshot | None) -> KeyIndex:

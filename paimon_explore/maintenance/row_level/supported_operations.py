@@ -10,12 +10,10 @@
 The rules are those of Java's UPDATE and DELETE in Flink and Spark.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.metadata.options.column_options import SEQUENCE_GROUP
-from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -125,38 +123,3 @@ def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
             return () if options.value(option) else (option.key,)
         case MergeEngine.FIRST_ROW:
             return None
-
-
-def sequence_groups(options: TableOptions) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """Return the sequence fields and the columns of the groups of a partial-update table."""
-    if options.value(opt.MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
-        return ()
-    return tuple((one, parse_names(text)) for one, text in SEQUENCE_GROUP.columns_in(options))
-
-
-def lower_sequence(names: Sequence[str]) -> InvalidInputError:
-    """Return the error of an update that lowers the sequence fields `names`."""
-    return InvalidInputError(
-        f"The update lowers the sequence field {', '.join(names)} of a row, so the updated row "
-        "would be ignored.",
-        hint="Set it to a value that is not lower; or delete the rows, compact the table, and then "
-        "write them again.",
-    )
-
-
-def ignored_group(names: Sequence[str], ordering: Sequence[str]) -> InvalidInputError:
-    """Return the error of an update of columns whose sequence group would be null or lower."""
-    return InvalidInputError(
-        f"The new values of {choices(names)} would be ignored, because the sequence field "
-        f"{', '.join(ordering)} of a row would be null or lower than before.",
-        hint="Set it to a value that is not lower.",
-    )
-
-
-def ignored_null(name: str) -> InvalidInputError:
-    """Return the error of an update to null that a partial-update table ignores."""
-    return InvalidInputError(
-        f"The update sets column {name!r} to null, but 'merge-engine' = 'partial-update' ignores "
-        "null values.",
-        hint="Delete the row, or add the column to a sequence group.",
-    )

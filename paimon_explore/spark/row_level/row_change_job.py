@@ -16,8 +16,7 @@ kept.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
-from functools import partial, reduce
-from operator import and_
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -30,18 +29,10 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
 from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
-from paimon_explore.maintenance.row_level.supported_operations import (
-    check_delete,
-    check_update,
-    ignored_group,
-    ignored_null,
-    lower_sequence,
-    sequence_groups,
-)
+from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -54,7 +45,7 @@ from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.row_level.assigned_values import targets_by_column
-from paimon_explore.spark.spark_types import spark_schema, spark_type, to_spark, wire_schema
+from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.writes.store_assignment import char_lengths, fitted, with_padded_chars
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.sql_statements.quoted_names import quoted
@@ -236,23 +227,18 @@ class ChangeTarget:
     Attributes:
         table: the table.
         schema: its latest schema.
-        options: its effective options.
         rows: its rows, with file and position if it has no primary key.
         placed: the plan, if it has no primary key.
         pads: whether CHAR columns are padded, as in SQL.
         stored: columns of `rows` with the stored values of padded keys, by name of the key.
-        before: columns of `rows` with the old values that tell whether the merge engine ignores
-            new ones, by name.
     """
 
     table: Table
     schema: TableSchema
-    options: TableOptions
     rows: DataFrame
     placed: PlacedRows | None
     pads: bool = False
     stored: Mapping[str, str] = field(default_factory=dict)
-    before: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -267,9 +253,7 @@ class ChangeTarget:
     @property
     def place(self) -> tuple[str, ...]:
         """Return the columns of `rows` that do not belong to the table."""
-        if self.placed is not None:
-            return PLACE
-        return (*self.stored.values(), *self.before.values())
+        return tuple(self.stored.values()) if self.placed is None else PLACE
 
     def check_update(self, names: Collection[str]) -> None:
         """Check that the table accepts an update of some columns, or members of struct columns.
@@ -280,7 +264,7 @@ class ChangeTarget:
             UnsupportedFeatureError: the table uses a feature that cannot be updated here.
         """
         columns = list(targets_by_column(names, self.schema.row_type))
-        check_update(self.schema, self.options, columns)
+        check_update(self.schema, self._options, columns)
         moved = [name for name in columns if name in self.schema.partition_keys]
         if moved and self.placed is None:
             msg = (
@@ -296,7 +280,11 @@ class ChangeTarget:
             InvalidInputError: a merge engine that does not accept deletes.
             UnsupportedFeatureError: the table uses a feature that prevents deletes here.
         """
-        check_delete(self.schema, self.options)
+        check_delete(self.schema, self._options)
+
+    @property
+    def _options(self) -> TableOptions:
+        return TableOptions({**self.schema.options, **dynamic_options_of(self.table)})
 
     def apply(self, changes: DataFrame, *, once: bool = False) -> Snapshot | None:
         """Apply changes, in one commit.
@@ -309,7 +297,7 @@ class ChangeTarget:
             The snapshot; None if there were no changes.
 
         Raises:
-            InvalidInputError: two changes of one row, or new values that the merge engine ignores.
+            InvalidInputError: two changes of one row.
             CommitConflictError: a concurrent commit replaced the files of a changed row; plan the
                 change again.
         """
@@ -332,55 +320,8 @@ class ChangeTarget:
             )
 
     def _upsert(self, changes: DataFrame) -> Snapshot | None:
-        self._refuse_ignored(changes)
         target = write_target(self.table, replaces=False)
         return written(changes.select(*self._columns(), f.col(ACT).alias(ROW_KIND)), target, None)
-
-    def _refuse_ignored(self, changes: DataFrame) -> None:
-        """Refuse new values that the merge engine ignores, as `Table.update` does."""
-        rules = list(self._ignored())
-        if not rules:
-            return
-        old = [f.col(name) for name in self.before.values()]
-        updates = changes.filter(f.col(ACT) == UPDATE).select(*self._columns(), *old)
-        found = updates.agg(*(f.bool_or(is_ignored) for is_ignored, _ in rules)).first()
-        for is_broken, (_, error) in zip(found or (), rules, strict=True):
-            if is_broken:
-                raise error
-
-    def _ignored(self) -> Iterator[tuple[Column, InvalidInputError]]:
-        """Return conditions for an update that the merge engine ignores, and their errors."""
-        options = self.options
-        names = options.value(opt.SEQUENCE_FIELD)
-        if names:
-            old, new = self._sides(names)
-            descending = options.value(opt.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
-            yield new > old if descending else new < old, lower_sequence(names)
-        is_partial = options.value(opt.MERGE_ENGINE) is MergeEngine.PARTIAL_UPDATE
-        free = dict.fromkeys(self.before if is_partial else ())
-        for ordering, columns in sequence_groups(options):
-            old, new = self._sides(ordering)
-            is_null = reduce(and_, (f.col(quoted(name)).isNull() for name in ordering))
-            for name in dict.fromkeys([*ordering, *columns]):
-                free.pop(name, None)
-                is_changed = ~self._is_same(name)
-                yield is_changed & ((new < old) | is_null), ignored_group([name], ordering)
-        for name in free:
-            is_lost = f.col(self.before[name]).isNotNull() & f.col(quoted(name)).isNull()
-            yield is_lost, ignored_null(name)
-
-    def _is_same(self, name: str) -> Column:
-        old, new = self._sides([name])
-        [field] = self.schema.project([name]).fields
-        kind = spark_type(field.type).simpleString()
-        if "map<" in kind or "variant" in kind:  # Spark does not compare them
-            old, new = f.to_json(old), f.to_json(new)
-        return old.eqNullSafe(new)
-
-    def _sides(self, names: Sequence[str]) -> tuple[Column, Column]:
-        """Return the old and new values of columns, as structs, which order nulls first."""
-        old = f.struct(*(f.col(self.before[name]).alias(name) for name in names))
-        return old, f.struct(*(f.col(quoted(name)).alias(name) for name in names))
 
     def _columns(self) -> list[Column]:
         """Return the table's columns as they are stored."""
@@ -421,7 +362,6 @@ def change_target(
     if point_of(table).given:
         write_target(table, replaces=False)
     schema = latest_schema(store_of(table))
-    options = TableOptions({**schema.options, **dynamic_options_of(table)})
     if schema.primary_keys:
         for option in (opt.BLOB_DESCRIPTOR_FIELD, opt.BLOB_VIEW_FIELD):
             if table.options.value(option):
@@ -436,34 +376,15 @@ def change_target(
         placed = placed_rows(spark, table, where)
         rows = placed.frame()
     stored: dict[str, str] = {}
-    before: dict[str, str] = {}
     if pads:
         if placed is None:
             keys = char_lengths(schema.project(schema.primary_keys).fields)
             stored = {key: f"_paimon_{at}" for at, key in enumerate(keys)}
             rows = rows.withColumns({name: f.col(quoted(key)) for key, name in stored.items()})
         rows = with_padded_chars(rows, schema.fields)
-    if placed is None:
-        deciding = _deciding(schema, options)
-        before = {name: f"_paimon_before_{at}" for at, name in enumerate(deciding)}
-        rows = rows.withColumns({copy: f.col(quoted(name)) for name, copy in before.items()})
     return ChangeTarget(
-        table=table,
-        schema=schema,
-        options=options,
-        rows=rows,
-        placed=placed,
-        pads=pads,
-        stored=stored,
-        before=before,
+        table=table, schema=schema, rows=rows, placed=placed, pads=pads, stored=stored
     )
-
-
-def _deciding(schema: TableSchema, options: TableOptions) -> Sequence[str]:
-    """Return the columns whose old values decide whether the merge engine ignores new ones."""
-    if options.value(opt.MERGE_ENGINE) is MergeEngine.PARTIAL_UPDATE:
-        return schema.row_type.names
-    return options.value(opt.SEQUENCE_FIELD)
 
 
 @contextmanager
