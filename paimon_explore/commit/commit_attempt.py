@@ -189,6 +189,11 @@ class AttemptSteps:
         """Whether new files have the snapshot id as sequence number."""
         return self.options.value(opt.SEQUENCE_SNAPSHOT_ORDERING)
 
+    @property
+    def discards_duplicates(self) -> bool:
+        """Whether appends leave out files that exist already."""
+        return self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
+
     def plan_overwrite(self, state: CommitAttempt) -> Metrics | None:
         """Plan the live files that an overwrite removes."""
         what = state.request.overwrite
@@ -220,13 +225,16 @@ class AttemptSteps:
             partition_type = self.schema.partition_type
             check_overwritten(self.store, latest, partition_type, state.request.overwritten)
         since, changed = state.request.bucketed_since, state.changes
-        if since is not None and not state.request.check:
+        if since is not None:
+            removed = changed.entries.of_kind(FileKind.DELETE)
             check_rescaled(
                 self.store,
                 latest,
                 since,
                 changed.entries,
-                lambda: self._live(state, changed.partitions),
+                lambda: live_entries(
+                    ManifestEntries.concat([self._live(state, changed.partitions), removed])
+                ),
             )
         if latest is None:
             return None
@@ -238,8 +246,7 @@ class AttemptSteps:
             changes=state.changes,
             latest=latest,
         )
-        discards = self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
-        discards = discards and kind is CommitKind.APPEND
+        discards = self.discards_duplicates and kind is CommitKind.APPEND
         if not state.request.check and not discards:
             return None
         live = self._live(state, state.changes.partitions)
