@@ -89,14 +89,14 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
             f"{history[-1]}.",
             hint="Roll back to an earlier snapshot. fsck() lists snapshots outside of the history.",
         )
-    created = tagged and snapshots.create(restored(store, target))
     before = history[-1] if history else None
+    created = tagged and _restore(store, target, before)
     follows = not history or target.id in history
     oldest = None if follows else snapshots.find(history[0])
     snapshots.write_latest_hint(target.id if follows else history[0])
     if not tagged:
         confirm_target(store, target.id, before)
-    elif snapshots.create(restored(store, target)):
+    elif _restore(store, target, before):
         created = True
     remove_newer_snapshots(store, target.id, history)
     remove_newer_marks(store, target.id)
@@ -110,6 +110,26 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
             is_first = created or target.id not in history
             snapshots.write_earliest_hint(target.id if is_first else history[0])
     return target
+
+
+def _restore(store: TableStore, target: Snapshot, before: int | None) -> bool:
+    """Create the file of an expired snapshot that a tag keeps; return whether it was missing.
+
+    Args:
+        store: the table and branch.
+        target: the snapshot.
+        before: id of the latest snapshot before the rollback; None without snapshots.
+
+    Raises:
+        SnapshotExpiredError: the tag was deleted meanwhile; LATEST was restored.
+    """
+    if not store.snapshots.create(restored(store, target)):
+        return False
+    if any(tag.snapshot.id == target.id for tag in store.tags.list()):
+        return True
+    store.snapshots.delete(target.id)
+    confirm_target(store, target.id, before)  # raises: the target is missing
+    return True
 
 
 def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
