@@ -18,7 +18,7 @@ from paimon_explore.commit.file_changes import (
     without_statistics_of_deletes,
 )
 from paimon_explore.commit.index_files import combine_index
-from paimon_explore.commit.key_conflicts import KeyRules, check_keys
+from paimon_explore.commit.key_conflicts import KeyRules, check_keys, is_same_snapshot
 from paimon_explore.commit.manifest_merge import (
     MergeRules,
     merge_candidates,
@@ -43,7 +43,6 @@ from paimon_explore.errors import CommitConflictError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
-from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
@@ -112,7 +111,7 @@ class Request:
     overwrite: Overwrite | None = None
     statistics: str | None = None
     merging: MergeRules | None = None
-    planned_on: int | None = None
+    planned_on: SeenSnapshot | None = None
     row_ids: RowIdMapping | None = None
     seen: SeenSnapshot | None = None
     overwritten: OverwrittenPartitions | None = None
@@ -259,29 +258,27 @@ class AttemptSteps:
                 state.changes,
                 self.store.manifests.index(latest.index_manifest),
                 kind=kind,
-                rules=replace(
-                    self.checks,
-                    planned_on=state.request.planned_on,
-                    planned_index=self._planned_index(state.request.planned_on),
-                ),
+                rules=self._rules(state.request.planned_on),
             )
         return {"live files": len(live)}
 
-    def _planned_index(self, planned_on: int | None) -> IndexEntries | None:
-        """Return the index files of the snapshot whose rows were read, if any.
+    def _rules(self, planned_on: SeenSnapshot | None) -> ConflictRules:
+        """Return the settings of conflict checks with the snapshot whose rows were read, if any.
 
         Raises:
-            CommitConflictError: the snapshot has expired, so that other commits are unknown.
+            CommitConflictError: it has expired or was rolled back, so that other commits are
+                unknown.
         """
         if planned_on is None or not self.checks.data_evolution:
-            return None
-        snapshot = self.store.snapshots.find(planned_on)
-        if snapshot is None:
+            return self.checks
+        snapshot = self.store.snapshots.find(planned_on.id)
+        if snapshot is None or not is_same_snapshot(snapshot, planned_on):
             raise CommitConflictError(
-                f"Snapshot {planned_on}, whose rows this commit changes, has expired, so that "
-                "conflicts with later commits cannot be found."
+                f"Snapshot {planned_on.id}, whose rows this commit changes, has expired or was "
+                "rolled back, so that conflicts with later commits cannot be found."
             )
-        return self.store.manifests.index_of(snapshot)
+        index = self.store.manifests.index_of(snapshot)
+        return replace(self.checks, planned_on=planned_on.id, planned_index=index)
 
     def write_base(self, state: CommitAttempt) -> Metrics:
         """Merge manifests if needed and write the base manifest list."""
@@ -320,9 +317,10 @@ class AttemptSteps:
             CommitConflictError: there is a newer snapshot than the planned one.
         """
         planned = state.request.planned_on
-        if state.latest is None or state.latest.id != planned:
+        if planned is None or not is_same_snapshot(state.latest, planned):
+            number = None if planned is None else planned.id
             raise CommitConflictError(
-                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns."
+                f"Another commit followed snapshot {number}, whose row ids this commit reassigns."
             )
         after: list[ManifestFiles] = []
         for position, name in enumerate(before.names):

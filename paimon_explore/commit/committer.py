@@ -152,7 +152,7 @@ class Committer:
         note: CommitNote = NO_NOTE,
         ignore_empty: bool = True,
         check_appends: bool = False,
-        planned_on: int | None = None,
+        planned_on: SeenSnapshot | None = None,
         ordered: bool = False,
         overwritten: OverwrittenPartitions | None = None,
         schema: TableSchema | None = None,
@@ -307,7 +307,7 @@ class Committer:
             self._store.file_io.delete(self._store.paths.statistics(name))
             raise
 
-    def reassign_row_ids(self, row_ids: RowIdMapping, *, planned_on: int) -> Snapshot:
+    def reassign_row_ids(self, row_ids: RowIdMapping, *, planned_on: SeenSnapshot) -> Snapshot:
         """Commit new row ids of existing rows; data files do not change.
 
         Args:
