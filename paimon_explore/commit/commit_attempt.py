@@ -194,13 +194,16 @@ class AttemptSteps:
         return self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
 
     def plan_overwrite(self, state: CommitAttempt) -> Metrics | None:
-        """Plan the live files that an overwrite removes."""
+        """Plan the live files that an overwrite removes.
+
+        Postponed rows stay if real buckets are overwritten, unless they are of an earlier schema.
+        """
         what = state.request.overwrite
         if what is None:
             return None
         matcher = self.matcher(what, state.request.changes)
         live = self._live(state, None)
-        if self.options.value(opt.BUCKET) > 0:
+        if self.options.value(opt.BUCKET) > 0 and state.request.schema is None:
             live = _in_real_buckets(live)
         index = self.store.manifests.index(state.latest.index_manifest if state.latest else None)
         new = state.request.changes

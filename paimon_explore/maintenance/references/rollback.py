@@ -15,7 +15,11 @@ from dataclasses import replace
 from itertools import count, takewhile
 
 from paimon_explore.errors import InvalidInputError, StorageError
-from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
+from paimon_explore.maintenance.expiry.expiry_protocol import (
+    confirm_target,
+    is_same_commit,
+    keep_target,
+)
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import newest_schema_id
 from paimon_explore.maintenance.references.tag_operations import tag_deleted
@@ -52,6 +56,7 @@ def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
 
     Raises:
         NotFoundError: the tag does not exist.
+        InvalidInputError: another commit has the id of its snapshot, after an interrupted rollback.
         SnapshotExpiredError: the snapshot expired concurrently; nothing was removed.
     """
     server = version_management(store.environment)
@@ -88,6 +93,13 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
             f"Snapshot {target.id} is not part of the table's history, which ends at snapshot "
             f"{history[-1]}.",
             hint="Roll back to an earlier snapshot. fsck() lists snapshots outside of the history.",
+        )
+    there = snapshots.find(target.id) if tagged else None
+    if there is not None and not is_same_commit(there, target):
+        raise InvalidInputError(
+            f"Snapshot {target.id} of the tag is not part of the table's history: another commit "
+            "has its id.",
+            hint="Create a branch from the tag, and fast-forward main to it.",
         )
     before = history[-1] if history else None
     created = tagged and _restore(store, target, before)
