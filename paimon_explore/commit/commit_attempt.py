@@ -18,7 +18,7 @@ from paimon_explore.commit.file_changes import (
     without_statistics_of_deletes,
 )
 from paimon_explore.commit.index_files import combine_index
-from paimon_explore.commit.key_conflicts import KeyRules, check_keys
+from paimon_explore.commit.key_conflicts import KeyRules, check_keys, is_same_snapshot
 from paimon_explore.commit.manifest_merge import (
     MergeRules,
     merge_candidates,
@@ -43,7 +43,6 @@ from paimon_explore.errors import CommitConflictError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
-from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
@@ -112,7 +111,7 @@ class Request:
     overwrite: Overwrite | None = None
     statistics: str | None = None
     merging: MergeRules | None = None
-    planned_on: int | None = None
+    planned_on: SeenSnapshot | None = None
     row_ids: RowIdMapping | None = None
     seen: SeenSnapshot | None = None
     overwritten: OverwrittenPartitions | None = None
@@ -189,14 +188,22 @@ class AttemptSteps:
         """Whether new files have the snapshot id as sequence number."""
         return self.options.value(opt.SEQUENCE_SNAPSHOT_ORDERING)
 
+    @property
+    def discards_duplicates(self) -> bool:
+        """Whether appends leave out files that exist already."""
+        return self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
+
     def plan_overwrite(self, state: CommitAttempt) -> Metrics | None:
-        """Plan the live files that an overwrite removes."""
+        """Plan the live files that an overwrite removes.
+
+        Postponed rows stay if real buckets are overwritten, unless they are of an earlier schema.
+        """
         what = state.request.overwrite
         if what is None:
             return None
         matcher = self.matcher(what, state.request.changes)
         live = self._live(state, None)
-        if self.options.value(opt.BUCKET) > 0:
+        if self.options.value(opt.BUCKET) > 0 and state.request.schema is None:
             live = _in_real_buckets(live)
         index = self.store.manifests.index(state.latest.index_manifest if state.latest else None)
         new = state.request.changes
@@ -220,13 +227,16 @@ class AttemptSteps:
             partition_type = self.schema.partition_type
             check_overwritten(self.store, latest, partition_type, state.request.overwritten)
         since, changed = state.request.bucketed_since, state.changes
-        if since is not None and not state.request.check:
+        if since is not None:
+            removed = changed.entries.of_kind(FileKind.DELETE)
             check_rescaled(
                 self.store,
                 latest,
                 since,
                 changed.entries,
-                lambda: self._live(state, changed.partitions),
+                lambda: live_entries(
+                    ManifestEntries.concat([self._live(state, changed.partitions), removed])
+                ),
             )
         if latest is None:
             return None
@@ -238,8 +248,7 @@ class AttemptSteps:
             changes=state.changes,
             latest=latest,
         )
-        discards = self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
-        discards = discards and kind is CommitKind.APPEND
+        discards = self.discards_duplicates and kind is CommitKind.APPEND
         if not state.request.check and not discards:
             return None
         live = self._live(state, state.changes.partitions)
@@ -252,29 +261,27 @@ class AttemptSteps:
                 state.changes,
                 self.store.manifests.index(latest.index_manifest),
                 kind=kind,
-                rules=replace(
-                    self.checks,
-                    planned_on=state.request.planned_on,
-                    planned_index=self._planned_index(state.request.planned_on),
-                ),
+                rules=self._rules(state.request.planned_on),
             )
         return {"live files": len(live)}
 
-    def _planned_index(self, planned_on: int | None) -> IndexEntries | None:
-        """Return the index files of the snapshot whose rows were read, if any.
+    def _rules(self, planned_on: SeenSnapshot | None) -> ConflictRules:
+        """Return the settings of conflict checks with the snapshot whose rows were read, if any.
 
         Raises:
-            CommitConflictError: the snapshot has expired, so that other commits are unknown.
+            CommitConflictError: it has expired or was rolled back, so that other commits are
+                unknown.
         """
         if planned_on is None or not self.checks.data_evolution:
-            return None
-        snapshot = self.store.snapshots.find(planned_on)
-        if snapshot is None:
+            return self.checks
+        snapshot = self.store.snapshots.find(planned_on.id)
+        if snapshot is None or not is_same_snapshot(snapshot, planned_on):
             raise CommitConflictError(
-                f"Snapshot {planned_on}, whose rows this commit changes, has expired, so that "
-                "conflicts with later commits cannot be found."
+                f"Snapshot {planned_on.id}, whose rows this commit changes, has expired or was "
+                "rolled back, so that conflicts with later commits cannot be found."
             )
-        return self.store.manifests.index_of(snapshot)
+        index = self.store.manifests.index_of(snapshot)
+        return replace(self.checks, planned_on=planned_on.id, planned_index=index)
 
     def write_base(self, state: CommitAttempt) -> Metrics:
         """Merge manifests if needed and write the base manifest list."""
@@ -313,9 +320,10 @@ class AttemptSteps:
             CommitConflictError: there is a newer snapshot than the planned one.
         """
         planned = state.request.planned_on
-        if state.latest is None or state.latest.id != planned:
+        if planned is None or not is_same_snapshot(state.latest, planned):
+            number = None if planned is None else planned.id
             raise CommitConflictError(
-                f"Another commit followed snapshot {planned}, whose row ids this commit reassigns."
+                f"Another commit followed snapshot {number}, whose row ids this commit reassigns."
             )
         after: list[ManifestFiles] = []
         for position, name in enumerate(before.names):

@@ -229,7 +229,8 @@ class CommitLoop:
 
     def _can_reuse_delta(self, request: Request) -> bool:
         """Return whether the delta manifests do not depend on the latest snapshot."""
-        depends = self._steps.row_tracking or self._steps.numbers_by_snapshot
+        steps = self._steps
+        depends = steps.row_tracking or steps.numbers_by_snapshot or steps.discards_duplicates
         return request.overwrite is None and not depends
 
     def _find_earlier_attempt(

@@ -152,10 +152,11 @@ class Committer:
         note: CommitNote = NO_NOTE,
         ignore_empty: bool = True,
         check_appends: bool = False,
-        planned_on: int | None = None,
+        planned_on: SeenSnapshot | None = None,
         ordered: bool = False,
         overwritten: OverwrittenPartitions | None = None,
         schema: TableSchema | None = None,
+        applies_deletions: bool = False,
     ) -> list[Snapshot]:
         """Commit the messages of writers and compactions.
 
@@ -173,6 +174,8 @@ class Committer:
             overwritten: partitions whose files the messages remove; other commits to them are a
                 conflict.
             schema: the schema that the commit introduces, which `before_publish` stores.
+            applies_deletions: rewrite the manifests without DELETE entries, so that new files may
+                be equal to ones that were removed before.
 
         Returns:
             The snapshots of this transaction, including existing ones: none, one, or two (APPEND or
@@ -186,6 +189,7 @@ class Committer:
         """
         written = written_changes(messages)
         compacted = compacted_changes(messages)
+        merging = replace(self._steps.merging, full_bytes=1) if applies_deletions else None
         requests = []
         if not written.is_empty or not ignore_empty:
             kind = CommitKind.OVERWRITE if written.deletes_rows else CommitKind.APPEND
@@ -201,6 +205,7 @@ class Committer:
                     overwritten=overwritten,
                     bucketed_since=self._bucketed_since(messages),
                     schema=schema,
+                    merging=merging,
                 )
             )
         if not compacted.is_empty:
@@ -302,7 +307,7 @@ class Committer:
             self._store.file_io.delete(self._store.paths.statistics(name))
             raise
 
-    def reassign_row_ids(self, row_ids: RowIdMapping, *, planned_on: int) -> Snapshot:
+    def reassign_row_ids(self, row_ids: RowIdMapping, *, planned_on: SeenSnapshot) -> Snapshot:
         """Commit new row ids of existing rows; data files do not change.
 
         Args:

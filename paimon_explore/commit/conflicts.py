@@ -53,7 +53,7 @@ from paimon_explore.commit.index_conflicts import (
     check_removed_rows,
     check_replaced,
 )
-from paimon_explore.commit.key_conflicts import is_same_snapshot
+from paimon_explore.commit.key_conflicts import is_ancestor, is_same_snapshot
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PLAN_AGAIN, CommitConflictError, CorruptFileError
@@ -242,7 +242,7 @@ def check_rescaled(
         latest: the latest snapshot.
         since: the snapshot on which the writer has begun.
         entries: the changes of the commit.
-        live: returns the live files of the changed partitions.
+        live: returns the live files of the changed partitions that the commit does not remove.
 
     Raises:
         CommitConflictError: a partition has another number of buckets.
@@ -255,7 +255,7 @@ def check_rescaled(
 
 def _may_be_overwritten(store: TableStore, latest: Snapshot, since: SeenSnapshot) -> bool:
     """Whether there was an overwrite since a snapshot, or snapshots were removed."""
-    if latest.id <= since.id:
+    if latest.id <= since.id or not is_ancestor(store, since):
         return True  # after a rollback
     for number in range(latest.id, since.id, -1):
         found = latest if number == latest.id else store.snapshots.find(number)

@@ -97,7 +97,7 @@ def is_same_snapshot(latest: Snapshot | None, seen: SeenSnapshot) -> bool:
     return (latest.id, latest.delta_manifest_list) == (seen.id, seen.delta)
 
 
-def _is_ancestor(store: TableStore, seen: SeenSnapshot) -> bool:
+def is_ancestor(store: TableStore, seen: SeenSnapshot) -> bool:
     """Return whether a snapshot is an ancestor of the latest one, as far as can be determined."""
     if seen.id == 0:
         return True
@@ -116,7 +116,7 @@ def written_since(
     Raises:
         StaleRecordsError: the snapshot was removed by a rollback, or a later one has expired.
     """
-    if latest is None or not _is_ancestor(store, seen):
+    if latest is None or not is_ancestor(store, seen):
         raise StaleRecordsError(
             f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback."
         )

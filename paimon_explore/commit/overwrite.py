@@ -10,6 +10,7 @@ Spec: sql-write, INSERT OVERWRITE; flink procedures, drop_partition.
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time
 from itertools import pairwise
+from math import isnan
 
 import numpy as np
 import pyarrow as pa
@@ -103,7 +104,9 @@ class PartitionMatcher:
 def _equal(column: Column, value: object, field: DataField) -> Bools:
     if value is None:
         return ~valid_mask(column)
-    same: Column = pc.equal(column, partition_scalar(value, field))
+    wanted = partition_scalar(value, field)
+    is_nan = pa.types.is_floating(column.type) and isnan(wanted.as_py())
+    same: Column = pc.is_nan(column) if is_nan else pc.equal(column, wanted)
     return bool_values(same) & valid_mask(same)
 
 

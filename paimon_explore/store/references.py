@@ -56,9 +56,19 @@ class Tags(StoredFiles):
         return found
 
     def list(self) -> builtins.list[Tag]:
-        """Return all tags, sorted by snapshot id and name."""
-        reads = [partial(self.find, name) for name in self.names()]
-        found = [tag for tag in at_once(self.file_io, reads) if tag is not None]
+        """Return all tags, sorted by snapshot id and name.
+
+        A tag that is renamed meanwhile is returned by its old or its new name.
+        """
+        names = self.names()
+        while True:
+            reads = [partial(self.find, name) for name in names]
+            found = [tag for tag in at_once(self.file_io, reads) if tag is not None]
+            if len(found) == len(names):
+                break
+            names, before = self.names(), names
+            if names == before:
+                break
         return sorted(found, key=lambda tag: (tag.snapshot.id, tag.name))
 
     def create(self, tag: Tag) -> bool:

@@ -152,15 +152,18 @@ def _branch_roots(
     leaving: frozenset[int],
     leaving_logs: frozenset[int],
 ) -> Roots:
-    """Return the roots of a branch; snapshots are read before the changelogs that replace them."""
-    if not store.schemas.ids():
-        hint = "Another process may be creating the branch; if not, delete the branch."
-        raise NotFoundError("schema of branch", store.paths.branch, store.paths.root, hint=hint)
+    """Return the roots of a branch; snapshots are read before the changelogs that replace them.
+
+    Its schemas are listed before and after, in case the branch is created or renamed meanwhile.
+    """
+    _check_complete(store)
     kept, leftovers = store.snapshots.read_all(without=leaving)
     by_id = {found.id: found for found in kept}
     based = [(by_id.get(found.id - 1), found) for found in kept]
     tagged = [tag.snapshot for tag in store.tags.list()]
     logs = [found for found in store.changelogs.list() if found.id not in leaving_logs]
+    if store.paths.branch != MAIN_BRANCH:
+        _check_complete(store)
     return Roots(
         states=(*(found for before, found in based if before is None), *tagged),
         followers=tuple((before, found) for before, found in based if before is not None),
@@ -168,6 +171,12 @@ def _branch_roots(
         leftovers=tuple(leftovers),
         delta_logs=tuple(without_changelog_files(store, options, logs)),
     )
+
+
+def _check_complete(store: TableStore) -> None:
+    if not store.schemas.ids():
+        hint = "Another process may be creating the branch; if not, delete the branch."
+        raise NotFoundError("schema of branch", store.paths.branch, store.paths.root, hint=hint)
 
 
 def without_changelog_files(

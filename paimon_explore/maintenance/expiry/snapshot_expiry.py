@@ -19,6 +19,7 @@ Steps, and the state after a crash:
 | write the hint EARLIEST | the hint is above the oldest snapshot, which readers tolerate |
 | create changelogs, if they outlive snapshots | both files exist; the next expiry continues |
 | delete snapshot files, oldest first | fewer expiring snapshots, all complete; as above |
+| look for tags created meanwhile, whose files are kept | the same |
 | delete data files, changelog files | orphan files, removed by the removal of orphan files |
 | delete manifests, manifest lists, statistics | orphan files |
 
@@ -171,13 +172,16 @@ def expire_snapshots(
     if plan is None:
         return ExpiryReport(dry_run=dry_run)
     check_no_linked_metadata(store.paths)
+    found = plan.files
     if not dry_run:
         outlive = is_changelog_decoupled(options)
         if not remove_snapshot_files(store, plan.expiring, outlive=outlive):
             return ExpiryReport()
-        remove(TableFiles(store=store, options=options), plan.files)
+        files = TableFiles(store=store, options=options)
+        found = _without_new_tags(files, plan)
+        remove(files, found)
     ids = tuple(snapshot.id for snapshot in plan.expiring.snapshots)
-    return ExpiryReport(expired=ids, files=plan.files, dry_run=dry_run)
+    return ExpiryReport(expired=ids, files=found, dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,10 +191,12 @@ class _Plan:
     Attributes:
         expiring: the expiring snapshots.
         files: the files that only they reference.
+        states: what references the files of a state, each by `Snapshot.referenced_files`.
     """
 
     expiring: ExpiringSnapshots
     files: Removal
+    states: frozenset[tuple[str | None, ...]]
 
 
 def _plan_with_retry(
@@ -232,7 +238,20 @@ def _plan(
             listed=frozenset(listed),
         ),
         files=unreachable(files, candidates, roots),
+        states=frozenset(one.referenced_files for one in roots.states),
     )
+
+
+def _without_new_tags(files: TableFiles, plan: _Plan) -> Removal:
+    """Return the files to remove without those of tags that were created since the plan."""
+    tagged = [tag.snapshot for tag in files.store.tags.list()]
+    new = tuple(one for one in tagged if one.referenced_files not in plan.states)
+    if not new:
+        return plan.files
+    planned = FileSet(
+        data=frozenset(plan.files.data_files), metadata=frozenset(plan.files.metadata_files)
+    )
+    return unreachable(files, planned, Roots(states=new))
 
 
 def _shared_ids(roots: Roots, expiring: Sequence[Snapshot]) -> frozenset[int]:

@@ -42,6 +42,7 @@ from paimon_explore.maintenance.references.rollback import (
     remove_newer_snapshots,
     restored,
 )
+from paimon_explore.maintenance.references.tag_operations import is_kept
 from paimon_explore.metadata.path_safety import escapes_folder
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
@@ -93,6 +94,8 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
                 store.file_io.replace(path, encode_snapshot(restored(store, start.snapshot)))
         for schema_id in ids:
             _copy(store, store.paths.schema(schema_id), branch.paths.schema(schema_id))
+        if start is not None and not is_kept(store, start.snapshot):
+            store.tags.load(start.name)  # raises: it was deleted meanwhile, and its files as well
     except PaimonError:
         with suppress(StorageError):
             store.branches.delete(name)

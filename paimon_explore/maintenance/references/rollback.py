@@ -15,7 +15,11 @@ from dataclasses import replace
 from itertools import count, takewhile
 
 from paimon_explore.errors import InvalidInputError, StorageError
-from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
+from paimon_explore.maintenance.expiry.expiry_protocol import (
+    confirm_target,
+    is_same_commit,
+    keep_target,
+)
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import newest_schema_id
 from paimon_explore.maintenance.references.tag_operations import tag_deleted
@@ -52,6 +56,7 @@ def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
 
     Raises:
         NotFoundError: the tag does not exist.
+        InvalidInputError: another commit has the id of its snapshot, after an interrupted rollback.
         SnapshotExpiredError: the snapshot expired concurrently; nothing was removed.
     """
     server = version_management(store.environment)
@@ -89,14 +94,21 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
             f"{history[-1]}.",
             hint="Roll back to an earlier snapshot. fsck() lists snapshots outside of the history.",
         )
-    created = tagged and snapshots.create(restored(store, target))
+    there = snapshots.find(target.id) if tagged else None
+    if there is not None and not is_same_commit(there, target):
+        raise InvalidInputError(
+            f"Snapshot {target.id} of the tag is not part of the table's history: another commit "
+            "has its id.",
+            hint="Create a branch from the tag, and fast-forward main to it.",
+        )
     before = history[-1] if history else None
+    created = tagged and _restore(store, target, before)
     follows = not history or target.id in history
     oldest = None if follows else snapshots.find(history[0])
     snapshots.write_latest_hint(target.id if follows else history[0])
     if not tagged:
         confirm_target(store, target.id, before)
-    elif snapshots.create(restored(store, target)):
+    elif _restore(store, target, before):
         created = True
     remove_newer_snapshots(store, target.id, history)
     remove_newer_marks(store, target.id)
@@ -110,6 +122,26 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
             is_first = created or target.id not in history
             snapshots.write_earliest_hint(target.id if is_first else history[0])
     return target
+
+
+def _restore(store: TableStore, target: Snapshot, before: int | None) -> bool:
+    """Create the file of an expired snapshot that a tag keeps; return whether it was missing.
+
+    Args:
+        store: the table and branch.
+        target: the snapshot.
+        before: id of the latest snapshot before the rollback; None without snapshots.
+
+    Raises:
+        SnapshotExpiredError: the tag was deleted meanwhile; LATEST was restored.
+    """
+    if not store.snapshots.create(restored(store, target)):
+        return False
+    if any(tag.snapshot.id == target.id for tag in store.tags.list()):
+        return True
+    store.snapshots.delete(target.id)
+    confirm_target(store, target.id, before)  # raises: the target is missing
+    return True
 
 
 def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:

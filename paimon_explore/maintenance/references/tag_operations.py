@@ -5,6 +5,11 @@ expires; deleting the last tag of an expired snapshot therefore removes the file
 references. The tag file is deleted first: a crash afterwards leaves orphan files, never a tag whose
 files are missing.
 
+Others may remove the files of a snapshot while it gets a tag. An expiry deletes the snapshot file
+before it looks for new tags, a deletion of a tag deletes the tag before it reads all references,
+and a new tag (also a renamed or replaced one) is written before it looks whether the snapshot or
+another tag of it is still there. So of two operations at least one sees the other.
+
 With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` signals a tag to other
 systems; it is created after the tag and deleted before it.
 
@@ -109,6 +114,8 @@ def create_tag(
         return tag
     before = store.tags.load(request.name)
     store.tags.replace(tag)
+    if before.snapshot.id != tag.snapshot.id:
+        _check_snapshot_exists(store, tag, request, before)
     _write_success_file(store, options, tag.name)
     update_iceberg_tags(store, options)
     if before.snapshot.id != tag.snapshot.id:
@@ -116,24 +123,46 @@ def create_tag(
     return tag
 
 
-def _check_snapshot_exists(store: TableStore, tag: Tag, request: TagRequest) -> None:
-    """Delete a new tag if its snapshot has expired in the meantime, so that its files are gone.
+def is_kept(store: TableStore, snapshot: Snapshot, *, without: str | None = None) -> bool:
+    """Return whether a snapshot exists, or a tag of it, so that its files are not removed.
+
+    Args:
+        store: the table and branch.
+        snapshot: the snapshot.
+        without: a tag that does not count.
+    """
+    if store.snapshots.find(snapshot.id) is not None:
+        return True
+    return any(t.snapshot.id == snapshot.id for t in store.tags.list() if t.name != without)
+
+
+def _check_snapshot_exists(
+    store: TableStore, tag: Tag, request: TagRequest, before: Tag | None = None
+) -> None:
+    """Withdraw a new tag if its snapshot has expired in the meantime, so that its files are gone.
+
+    Args:
+        store: the table and branch.
+        tag: the new tag.
+        request: what it was created for.
+        before: the tag that it replaces, if any.
 
     Raises:
         NotFoundError: the snapshot of the request has expired.
         SnapshotExpiredError: the latest snapshot has; another one can be tagged instead.
     """
-    snapshot_id = tag.snapshot.id
-    if store.snapshots.find(snapshot_id) is not None:
+    if is_kept(store, tag.snapshot, without=tag.name):
         return
-    if not any(t.snapshot.id == snapshot_id for t in store.tags.list() if t.name != tag.name):
+    if before is None:
         store.tags.delete(tag.name)
-        if request.snapshot_id is None:
-            raise SnapshotExpiredError(
-                f"Snapshot {snapshot_id} of {store.paths.branch_root} was removed while it was "
-                "tagged."
-            )
-        store.snapshots.load(snapshot_id)
+    else:
+        store.tags.replace(before)
+    if request.snapshot_id is None:
+        raise SnapshotExpiredError(
+            f"Snapshot {tag.snapshot.id} of {store.paths.branch_root} was removed while it was "
+            "tagged."
+        )
+    store.snapshots.load(tag.snapshot.id)
 
 
 def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
@@ -152,6 +181,9 @@ def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
     tag = replace(store.tags.load(name), name=new_name)
     if not store.tags.create(tag):
         raise AlreadyExistsError("tag", new_name, store.paths.root)
+    if not is_kept(store, tag.snapshot, without=new_name):
+        store.tags.delete(new_name)
+        store.tags.load(name)  # raises: it was deleted meanwhile
     store.tags.delete(name)
     tag_created(store, new_name)
     tag_deleted(store, name)

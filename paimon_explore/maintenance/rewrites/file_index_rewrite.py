@@ -15,22 +15,24 @@ Spec: concepts/spec/fileindex; spark procedures, rewrite_file_index.
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import chain, count
+from itertools import count
 
 from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
-from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataField, MapType
 from paimon_explore.encoding.file_index.container import decode_container
 from paimon_explore.errors import CommitOutcomeUnknownError, UnsupportedFeatureError
 from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
+from paimon_explore.maintenance.rewrites.rewrite_commit import (
+    commit_rewrite,
+    identities,
+    live_files_of,
+    removed_entries,
+)
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.entry_cancellation import entry_identities
-from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.manifest.manifest_table import as_array
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -107,7 +109,7 @@ def rewrite_file_indexes(
     reader = SplitReader(unrestricted=True, target=target, columns=())
     wanted = index_plans(schema.fields, options)
     with explain_missing_files(store, snapshot):
-        removed = _removed_entries(store, snapshot)
+        removed = removed_entries(store, snapshot)
         work = _Rewrite(target=target, plans=wanted, reader=reader, removed=removed)
         found = [
             (file, plans)
@@ -135,17 +137,6 @@ def _buckets(
         store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
     )
     return whole_buckets(scanned.located(entries, snapshot))
-
-
-def _removed_entries(store: TableStore, snapshot: Snapshot) -> frozenset[object]:
-    """Return the identities of the DELETE entries in the manifests of a snapshot."""
-    names = store.manifests.all(snapshot).names
-    deleted = (store.manifests.read(name).of_kind(FileKind.DELETE) for name in names)
-    return frozenset(chain.from_iterable(map(_identities, deleted)))
-
-
-def _identities(entries: ManifestEntries) -> list[object]:
-    return as_python(as_array(entry_identities(entries))) if len(entries) else []
 
 
 _Work = tuple[SplitFile, tuple[IndexPlan, ...]]
@@ -178,7 +169,7 @@ class _Rewrite:
         return plans if plans or not self._was_removed(_without_index(file)) else None
 
     def _was_removed(self, entry: Mapping[str, object]) -> bool:
-        return not self.removed.isdisjoint(_identities(ManifestEntries.from_rows([entry])))
+        return not self.removed.isdisjoint(identities(ManifestEntries.from_rows([entry])))
 
     def run(self, found: Sequence[_Work]) -> Snapshot | None:
         """Write the indexes and commit the entries of their files."""

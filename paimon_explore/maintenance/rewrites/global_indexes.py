@@ -52,7 +52,7 @@ from paimon_explore.maintenance.index_files.search_index import (
 )
 from paimon_explore.maintenance.index_files.sorted_index import IndexContent, sorted_index
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -159,10 +159,11 @@ def create_global_index(
     if not messages:
         return GlobalIndexReport()
     rows = [row for message in messages for row in message.new_index_files.rows()]
+    seen = SeenSnapshot.of(snapshot)
     made = commit_rewrite(
         target,
         messages,
-        lambda own: Committer.commit(own, messages, check_appends=True, planned_on=snapshot.id),
+        lambda own: Committer.commit(own, messages, check_appends=True, planned_on=seen),
     )
     return GlobalIndexReport(
         files=tuple(str(row["file_name"]) for row in rows),

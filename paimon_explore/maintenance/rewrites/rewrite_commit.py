@@ -1,6 +1,7 @@
 """The commit of a rewrite: removes the new files if it fails, then maintains the table."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import (
@@ -13,11 +14,14 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.entry_cancellation import entry_identities
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_table import as_array
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import byte_array
 from paimon_explore.store.expired import explain_missing_files
+from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.write_target import WriteTarget, abort
 
 
@@ -74,3 +78,18 @@ def partition_specs(schema: TableSchema, partitions: Sequence[bytes]) -> list[di
     columns = decode_rows(byte_array(partitions), types, where="_PARTITION")
     values = zip(*map(as_python, columns), strict=True)
     return [dict(zip(schema.partition_keys, row, strict=True)) for row in values]
+
+
+def removed_entries(store: TableStore, snapshot: Snapshot) -> frozenset[object]:
+    """Return the identities of the DELETE entries in the manifests of a snapshot.
+
+    They would also remove an entry of the same identity that is added later.
+    """
+    names = store.manifests.all(snapshot).names
+    deleted = (store.manifests.read(name).of_kind(FileKind.DELETE) for name in names)
+    return frozenset(chain.from_iterable(map(identities, deleted)))
+
+
+def identities(entries: ManifestEntries) -> list[object]:
+    """Return the identity of each entry, by which ADD and DELETE entries cancel."""
+    return as_python(as_array(entry_identities(entries))) if len(entries) else []

@@ -26,6 +26,7 @@ from paimon_explore.maintenance.rewrites.rewrite_commit import (
     live_files_of,
     partition_specs,
 )
+from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -112,9 +113,8 @@ def reassign_row_ids(
     )
     if dry_run or not row_ids.ranges:
         return report
-    made = commit_rewrite(
-        target, (), lambda own: [own.reassign_row_ids(row_ids, planned_on=snapshot.id)]
-    )
+    seen = SeenSnapshot.of(snapshot)
+    made = commit_rewrite(target, (), lambda own: [own.reassign_row_ids(row_ids, planned_on=seen)])
     return replace(report, snapshot_id=None if made is None else made.id)
 
 

@@ -4,6 +4,9 @@ Files keep their names, so that deletion vectors still name their files, and fil
 copy brought stay. Live files of the target that the source does not have are removed in the same
 commit: all of the table, or those of the chosen partitions.
 
+A file that the target has removed since an earlier copy is added again. Its DELETE entry, which
+would remove it again, is applied by a rewrite of the target's manifests in the same commit.
+
 Java's procedure copies all files under new names each time.
 """
 
@@ -22,7 +25,12 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio.concurrent_requests import discard
 from paimon_explore.maintenance.post_commit import run_post_commit
-from paimon_explore.maintenance.rewrites.rewrite_commit import live_files_of
+from paimon_explore.maintenance.rewrites.rewrite_commit import (
+    identities,
+    live_files_of,
+    removed_entries,
+)
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_table import Row
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
@@ -128,7 +136,9 @@ def copy_files(
         with closing(in_parallel(copy_file, pairs, threads)) as results:
             deque(results, maxlen=0)
         committer = Committer(target.store, target.schema, options=target.options)
-        snapshots = committer.commit(messages, check_appends=True)
+        snapshots = committer.commit(
+            messages, check_appends=True, applies_deletions=_were_removed(target, own)
+        )
     except CommitOutcomeUnknownError:
         raise
     except BaseException:
@@ -149,6 +159,15 @@ def _live(
     places = {(row["partition"], row["bucket"]) for row in files}
     indexes = table.store.manifests.index_of(snapshot).rows()
     return files, [row for row in indexes if (row["partition"], row["bucket"]) in places]
+
+
+def _were_removed(target: WriteTarget, new: Sequence[Row]) -> bool:
+    """Return whether the target has removed one of some new files before."""
+    snapshot = target.store.snapshots.latest()
+    if snapshot is None or not new:
+        return False
+    found = identities(ManifestEntries.from_rows(new))
+    return not removed_entries(target.store, snapshot).isdisjoint(found)
 
 
 def _identity(row: Row) -> tuple[object, ...]:

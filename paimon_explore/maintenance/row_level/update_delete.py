@@ -15,7 +15,7 @@ from paimon_explore.maintenance.row_level.data_evolution_rows import DataEvoluti
 from paimon_explore.maintenance.row_level.primary_key_rows import PrimaryKeyRows
 from paimon_explore.maintenance.row_level.row_change import RowChange, WhereChange
 from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
@@ -38,12 +38,12 @@ class RowLevelResult:
 
     Attributes:
         messages: the commit messages; empty if nothing changes.
-        planned_on: id of the snapshot that was read; None if the table had none.
+        planned_on: the snapshot that was read; None if the table had none.
         checks_columns: whether the commit must check for concurrent updates of the same columns.
     """
 
     messages: list[CommitMessage]
-    planned_on: int | None
+    planned_on: SeenSnapshot | None
     checks_columns: bool = False
 
 
@@ -125,7 +125,7 @@ def run_change(
     scan: ScanTarget, change: RowChange, inserts: Inserts | None = None
 ) -> RowLevelResult:
     """Apply a change to a table of any kind."""
-    planned_on = None if scan.snapshot is None else scan.snapshot.id
+    planned_on = None if scan.snapshot is None else SeenSnapshot.of(scan.snapshot)
     outdated = outdated_indexes(scan, change.updated)
     if scan.schema.primary_keys:
         messages = PrimaryKeyRows(scan, change).run(inserts)

@@ -234,7 +234,7 @@ class StagedOperations:
             messages,
             note=self._note,
             check_appends=checks_columns,
-            planned_on=base.id if checks_columns and base is not None else None,
+            planned_on=SeenSnapshot.of(base) if checks_columns and base is not None else None,
             ordered=True,
             overwritten=overwritten if names & _REPLACING else None,
             schema=schema,

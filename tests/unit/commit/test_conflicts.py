@@ -88,6 +88,21 @@ def test_writers_from_before_any_overwrite_must_have_the_buckets_of_now(
         check_rescaled(store, store.snapshots.latest(), since, new, lambda: live)
 
 
+def test_writers_from_before_a_rollback_must_have_the_buckets_of_now(tmp_path: Path) -> None:
+    """Later commits have taken the ids of the snapshots that the writers have seen."""
+    table = plain_table(tmp_path)
+    for _ in range(3):
+        table.append([{"k": 1, "v": "x"}])
+    store, since = table._store, SeenSnapshot.of(table.snapshot)
+    table.rollback_to(1)
+    table.overwrite([{"k": 1, "v": "x"}])
+    for _ in range(3):
+        table.append([{"k": 1, "v": "x"}])
+    new, live = entries(entry("b", total_buckets=3)), entries(entry("a", total_buckets=2))
+    with pytest.raises(CommitConflictError, match="with 2 buckets"):
+        check_rescaled(store, store.snapshots.latest(), since, new, lambda: live)
+
+
 def test_other_numbers_of_buckets_in_a_partition_are_a_conflict() -> None:
     live = entries(entry("a", total_buckets=2))
     with pytest.raises(CommitConflictError, match=r"with 2 buckets, and .* with 3 buckets"):

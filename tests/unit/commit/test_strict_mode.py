@@ -124,3 +124,19 @@ def test_new_files_that_are_there_already_may_be_left_out() -> None:
     compaction = replace(first[0], new_files=ManifestEntries.empty(), compact_after=files)
     with pytest.raises(CommitConflictError, match="already contains"):
         discarding.commit([compaction])
+
+
+def test_new_files_that_another_commit_adds_first_are_left_out() -> None:
+    store, schema = new_table({"a": "INT"})
+    first, more = (write_append(store, schema, [{"a": value}]) for value in (1, 2))
+    Committer(store, schema).commit(write_append(store, schema, [{"a": 0}]))
+    others = [first]
+
+    def race() -> None:
+        if others:
+            Committer(store, schema).commit(others.pop())
+
+    options = TableOptions({"commit.discard-duplicate-files": "true"})
+    late = Committer(store, schema, options=options, before_publish=race)
+    (made,) = late.commit([*first, *more])
+    assert (made.id, made.total_record_count, live_values(store, "a")) == (3, 3, [0, 1, 2])

@@ -14,6 +14,7 @@ from paimon_explore.maintenance.expiry.partition_expiry import (
 )
 from paimon_explore.metadata.options.option_enums import PartitionExpirationStrategy
 from support.lifecycle import keys, options_of, plain_table
+from support.small_tables import new_catalog
 from support.written import columns
 
 NOW = datetime(2026, 1, 10, 12, 0)  # noqa: DTZ001 - partitions have local times
@@ -132,3 +133,17 @@ def test_without_an_age_or_partitions_nothing_expires(tmp_path: Path) -> None:
     assert table.maintenance.expire_partitions(timedelta(days=36_500)) == []
     with pytest.raises(InvalidInputError, match="requires a partitioned table"):
         plain_table(tmp_path / "other").maintenance.expire_partitions(timedelta(days=1))
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_a_partition_of_nan_is_dropped_and_overwritten_as_others(kind: str) -> None:
+    nan = float("nan")
+    catalog = new_catalog()
+    table = catalog.create_table("db.t", {"p": kind, "k": "INT"}, partition_by="p")
+    rows = [{"p": p, "k": k} for k, p in enumerate((nan, 1.5, None))]
+
+    table.append(rows)
+    table.overwrite([{"p": nan, "k": 7}], partition={"p": nan})
+    assert keys(table) == [1, 2, 7]
+    table.drop_partitions({"p": nan})
+    assert keys(table) == [1, 2]

@@ -123,6 +123,24 @@ def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:
     assert states(table) == {2: [2]}
 
 
+def test_a_tag_whose_snapshot_id_another_commit_has_is_no_target(tmp_path: Path) -> None:
+    """A rollback that was cut off has left the tag, and later commits have taken the id."""
+    table = replaced_rows(plain_table(tmp_path), 3)
+    table.create_tag("three", 3)
+    tag = table.tags["three"]
+    table.rollback_to(snapshot=1)
+    for number in (12, 13, 14):
+        table.overwrite([{"k": number, "v": "x"}])
+    table._store.tags.create(tag)
+    with pytest.raises(InvalidInputError, match="another commit has its id"):
+        table.rollback_to(tag="three")
+    assert states(table) == {1: [1], 2: [12], 3: [13], 4: [14]}
+    table.create_branch("back", "three")
+    table.fast_forward("back")
+    assert keys(table) == [3]
+    assert table.maintenance.fsck() == []
+
+
 def test_a_target_that_does_not_exist_changes_nothing(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
     with pytest.raises(NotFoundError):

@@ -195,6 +195,34 @@ def test_the_files_of_a_table_are_copied_and_kept_in_step(
     assert len(table.snapshots) == 3
 
 
+@pytest.mark.parametrize("bucket", ["", ", 'bucket' = '2', 'bucket-key' = 'k'"])
+def test_a_copy_brings_back_files_that_the_copied_table_has_removed(
+    run: Run, rows: Rows, catalog: Catalog, bucket: str
+) -> None:
+    """The entries that removed them stay in its manifests."""
+    run(f"CREATE TABLE source (k INT) TBLPROPERTIES ('manifest.merge-min-count' = '99'{bucket})")
+    for number in range(3):
+        catalog.table("demo.source").append([{"k": number}])
+    copy = "CALL sys.copy('source', 'copied')"
+    run(copy)
+    for act in (
+        "CALL sys.compact('copied')",
+        "TRUNCATE TABLE copied",
+        "INSERT OVERWRITE copied VALUES (9)",
+        "DELETE FROM copied WHERE k < 2",
+        "INSERT OVERWRITE source VALUES (7)",
+        "CALL sys.rollback('source', '3')",
+    ):
+        run(act)
+        run(copy)
+        expected = rows("SELECT k FROM source ORDER BY k")
+        assert rows("SELECT k FROM copied ORDER BY k") == expected, act
+    table = catalog.table("demo.copied")
+    assert table.maintenance.fsck(read_rows=True) == []
+    table.maintenance.expire_snapshots(retain_min=1, retain_max=1)
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
 def test_all_tables_of_a_database_are_compacted(rows: Rows, orders: Table) -> None:
     call = (
         "CALL sys.compact_database(including_tables => '.*[.]o.*', options => 'write-only=false')"

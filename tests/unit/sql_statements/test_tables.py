@@ -259,3 +259,15 @@ def test_what_is_wrong_is_named(run: Run) -> None:
     for text, message in WRONG:
         with pytest.raises(expected, match=message):
             run(text)
+
+
+def test_a_replaced_table_keeps_no_postponed_rows(run: Run, catalog: Catalog) -> None:
+    """Of another number of buckets, an overwrite keeps them."""
+    create = "CREATE OR REPLACE TABLE postponed (k INT NOT NULL, {} INT) TBLPROPERTIES ({})"
+    key = "'primary-key' = 'k', 'bucket' = "
+    run(create.format("v", f"{key}'-2'"))
+    run("INSERT INTO postponed VALUES (1, 1)")
+    run(create.format("w", f"{key}'2'"))
+    latest = catalog.table("demo.postponed").snapshots.latest()
+    assert latest is not None
+    assert latest.total_record_count == 0

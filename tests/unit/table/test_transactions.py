@@ -290,6 +290,23 @@ def test_operations_are_repeated_after_a_conflict(name: str) -> None:
     assert orphans(table) == ()
 
 
+def test_an_update_after_a_rollback_starts_from_the_rows_of_now() -> None:
+    """Commits after the rollback have the ids of the snapshots that the transaction has seen."""
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    table = append_table(COLUMNS, [{"k": k, "v": 0} for k in range(3)], options=options)
+    for k in (10, 11):
+        table.append([{"k": k, "v": 0}])
+    with table.transaction() as tx:
+        tx.update({"v": "v + 1"}, "k = 1")
+        now = other(table)
+        now.rollback_to(1)
+        now.update({"v": 100})
+        for k in (12, 13):
+            now.append([{"k": k, "v": 0}])
+    found = {row["k"]: row["v"] for row in table.to_arrow().to_pylist()}
+    assert found == {0: 100, 1: 101, 2: 100, 12: 0, 13: 0}
+
+
 @pytest.mark.parametrize("name", CONFLICTS)
 def test_a_transaction_that_has_read_rows_fails_after_a_conflict(name: str) -> None:
     options, key, mine, theirs = CONFLICTS[name]

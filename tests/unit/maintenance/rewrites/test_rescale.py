@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.rewrites.rescale import RescaledPartition
@@ -186,6 +187,33 @@ def test_a_transaction_assigns_its_rows_to_the_new_buckets(warehouse: str) -> No
     before = rows_of(table)
     with interrupted(table, lambda: table.maintenance.rescale(3)).transaction() as tx:
         tx.upsert(NEWER)
+    assert rows_of(table) == before
+    assert {total for _, total in buckets_of(table, FIRST)} == {3}
+
+
+@pytest.mark.parametrize("name", ["keyed", "append, bucketed"])
+@pytest.mark.parametrize("act", ["delete", "overwrite", "update"])
+def test_a_transaction_that_removes_rows_elsewhere_keeps_no_old_buckets(
+    warehouse: str, name: str, act: str
+) -> None:
+    kind = TABLE_KINDS[name]
+    table = filled(kind, warehouse)
+    before = rows_of(table)
+    partition = {"p": FIRST}
+    late = interrupted(table, lambda: table.maintenance.rescale(3, partitions=partition))
+
+    def run() -> None:
+        with late.transaction() as tx:
+            if act == "overwrite":
+                tx.overwrite(OTHERS[:1], partition={"p": SECOND})
+            elif act == "delete":
+                tx.delete(pe.col("p") == SECOND)
+            else:
+                tx.update({"v": "v + 1"}, pe.col("p") == SECOND)
+            (tx.append if kind.merge is None else tx.upsert)([{**NEWER[0], "k": 77}])
+
+    with pytest.raises(InvalidInputError, match="has 3 buckets, but option 'bucket' is"):
+        run()
     assert rows_of(table) == before
     assert {total for _, total in buckets_of(table, FIRST)} == {3}
 
