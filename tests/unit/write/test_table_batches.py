@@ -176,6 +176,33 @@ def test_lists_that_are_sliced_or_hold_values_under_nulls_are_taken() -> None:
     assert written(table, a=ArrayType(element=INT)) == [{"a": None}, {"a": [4]}]
 
 
+def test_maps_whose_entries_are_a_slice_keep_their_entries() -> None:
+    kind = pa.map_(pa.int32(), pa.int32())
+    fields = [kind.key_field, kind.item_field]
+    numbers = pa.array([9, 1, 2, 3], pa.int32())
+    entries = pa.StructArray.from_arrays([numbers, numbers], fields=fields).slice(1)
+    offsets = as_buffer(np.array([0, 1, 3], np.int32))
+    maps = pa.Array.from_buffers(kind, 2, [None, offsets], children=[entries])
+    data = pa.table(
+        {
+            "map": maps,
+            "list": pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), maps),
+            "row": pa.StructArray.from_arrays([maps], ["x"]),
+        }
+    )
+    data_type = MapType(key=INT, value=INT)
+    types: dict[str, DataType] = {
+        "map": data_type,
+        "list": ArrayType(element=data_type),
+        "row": RowType(fields=(DataField(id=9, name="x", type=data_type),)),
+    }
+    first, second = [(1, 1)], [(2, 2), (3, 3)]
+    assert written(data, **types) == [
+        {"map": first, "list": [first], "row": {"x": first}},
+        {"map": second, "list": [second], "row": {"x": second}},
+    ]
+
+
 def test_nulls_inside_not_null_parts_are_refused() -> None:
     strict = AtomicType(root=TypeRoot.INT, nullable=False)
     assert "'a[]'" in refused([{"a": [1, None]}], a=ArrayType(element=strict))
