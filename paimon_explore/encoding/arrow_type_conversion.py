@@ -297,6 +297,15 @@ def check_utf8(texts: Column, *, path: str, column: str) -> None:
         raise CorruptFileError(path, f"column {column!r}", f"must be UTF-8: {error}") from error
 
 
+def is_utf8(texts: Column) -> bool:
+    """Return whether all texts are UTF-8, which Arrow does not check where it makes them."""
+    try:
+        check_utf8(texts, path="", column="")
+    except CorruptFileError:
+        return False
+    return True
+
+
 def _is_ascii(data: Bytes) -> bool:
     """Return whether no byte has its highest bit set, testing eight bytes at a time."""
     whole = len(data) // _WORD * _WORD

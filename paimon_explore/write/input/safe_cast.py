@@ -11,7 +11,7 @@ These casts are allowed:
 | floats | DECIMAL | the number as printed: 0.1 is 0.1; 0.30000000000000004 has 17 digits |
 | timestamps | timestamps | within the type's precision; both with or both without time zone |
 | dates, timestamps without time zone | each other | midnights |
-| strings; bytes | strings; bytes | no longer than the type's length |
+| strings; bytes | strings; bytes | no longer than the type's length; strings in UTF-8 |
 
 The caller must cast everything else: strings are not parsed, and numbers do not become strings,
 booleans or times. Arrow's checked casts enforce most rules; this module checks the casts in which
@@ -54,6 +54,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_type_conversion import is_utf8
 from paimon_explore.frozen_dataclass import dataclass
 
 ZONE_HINT = (
@@ -115,11 +116,11 @@ def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
         except pa.ArrowException:
             position = _first_failure(array, target)
             return _misfit(array, position, data_type)
-    return _too_long(array, data_type) or array
+    return _not_text(array, data_type) or _too_long(array, data_type) or array
 
 
 def is_unlimited(data_type: DataType) -> bool:
-    """Whether a column can store all values of its Arrow type, except nulls."""
+    """Whether a column can store all values of its Arrow type, but nulls and texts in no UTF-8."""
     if not isinstance(data_type, AtomicType) or data_type.root is TypeRoot.VARIANT:
         return False
     return _beyond(empty_array(to_arrow(data_type)), data_type) is None
@@ -406,6 +407,19 @@ _EXPLAIN: tuple[
 
 
 # ---------------------------------------------------------------- sizes
+
+
+def _not_text(array: Column, data_type: AtomicType) -> Misfit | None:
+    """Return the first text that is not UTF-8: nobody could read the rows of its file."""
+    if data_type.root not in TEXTS or is_utf8(array):
+        return None
+    low, high = 0, len(array)
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_later = is_utf8(array.slice(low, middle - low))
+        low, high = (middle, high) if is_later else (low, middle)
+    hint = "Decode the bytes with the encoding that they have, or use a BYTES column."
+    return Misfit(position=low, problem="is not UTF-8", hint=hint)
 
 
 def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:

@@ -203,6 +203,46 @@ def test_maps_whose_entries_are_a_slice_keep_their_entries() -> None:
     ]
 
 
+def texts(*values: bytes | None, kind: pa.DataType | None = None) -> Column:
+    wide = kind is not None and pa.types.is_large_string(kind)
+    made = pa.array(values, pa.large_binary() if wide else pa.binary())
+    return pa.Array.from_buffers(kind or pa.string(), len(made), made.buffers())
+
+
+NO_UTF8 = texts(b"a", None, b"\xc3\xa4", b"\xff\xfe", b"z")
+
+
+@pytest.mark.parametrize(
+    ("array", "data_type", "place"),
+    [
+        (NO_UTF8, STRING, "'a' (STRING), row 3"),
+        (NO_UTF8.slice(1), STRING, "'a' (STRING), row 2"),
+        (texts(b"\xff\xfe", kind=pa.large_string()), STRING, "'a' (STRING), row 0"),
+        (NO_UTF8, AtomicType(root=TypeRoot.CHAR, length=9), "'a' (CHAR(9)), row 3"),
+        (NO_UTF8.dictionary_encode(), STRING, "'a' (STRING), row 3"),
+        (pa.ListArray.from_arrays([0, 2, 5], NO_UTF8), ArrayType(element=STRING), "'a[]'"),
+        (
+            pa.MapArray.from_arrays(
+                pa.array([0, 1], pa.int32()), texts(b"\xff\xfe"), pa.array([1])
+            ),
+            MapType(key=STRING, value=BIGINT),
+            "'a{key}'",
+        ),
+        (
+            pa.StructArray.from_arrays([NO_UTF8], ["x"]),
+            RowType(fields=(DataField(id=9, name="x", type=STRING),)),
+            "'a.x'",
+        ),
+    ],
+)
+def test_texts_that_are_not_utf_8_are_refused(
+    array: Column, data_type: DataType, place: str
+) -> None:
+    message = refused(pa.table({"a": array}), a=data_type)
+    assert place in message
+    assert r"b'\xff\xfe' is not UTF-8" in message
+
+
 def test_nulls_inside_not_null_parts_are_refused() -> None:
     strict = AtomicType(root=TypeRoot.INT, nullable=False)
     assert "'a[]'" in refused([{"a": [1, None]}], a=ArrayType(element=strict))
