@@ -29,6 +29,7 @@ from paimon_explore.data_types.arrow_buffers import (
     ListColumn,
     MapColumn,
     as_bytes,
+    as_python,
     build_fixed,
     fixed_values,
     null_array,
@@ -54,6 +55,8 @@ _ENTRY_FIELDS = 2
 
 _WORD = 8
 _HIGH_BITS = 0x8080_8080_8080_8080
+_FEW_TEXTS = 64
+"""Number of texts up to which Python is faster."""
 
 
 def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Column:
@@ -299,6 +302,12 @@ def check_utf8(texts: Column, *, path: str, column: str) -> None:
 
 def is_utf8(texts: Column) -> bool:
     """Return whether all texts are UTF-8, which Arrow does not check where it makes them."""
+    if len(texts) <= _FEW_TEXTS:
+        try:
+            as_python(texts)
+        except UnicodeDecodeError:
+            return False
+        return True
     try:
         check_utf8(texts, path="", column="")
     except CorruptFileError:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
-from paimon_explore.data_types.arrow_buffers import Column, as_buffer
+from paimon_explore.data_types.arrow_buffers import Column, as_buffer, build_list
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -222,8 +222,11 @@ NO_UTF8 = texts(b"a", None, b"\xc3\xa4", b"\xff\xfe", b"z")
         (NO_UTF8.dictionary_encode(), STRING, "'a' (STRING), row 3"),
         (pa.ListArray.from_arrays([0, 2, 5], NO_UTF8), ArrayType(element=STRING), "'a[]'"),
         (
-            pa.MapArray.from_arrays(
-                pa.array([0, 1], pa.int32()), texts(b"\xff\xfe"), pa.array([1])
+            build_list(
+                pa.map_(pa.string(), pa.int64()),
+                np.array([0, 1]),
+                [pa.StructArray.from_arrays([texts(b"\xff\xfe"), pa.array([1])], ["key", "value"])],
+                np.array([True]),
             ),
             MapType(key=STRING, value=BIGINT),
             "'a{key}'",
