@@ -33,6 +33,7 @@ from paimon_explore.data_types.arrow_buffers import (
     build_fixed,
     fixed_values,
     null_array,
+    scaled_sum,
     used_bytes,
     valid_mask,
 )
@@ -356,13 +357,12 @@ def decode_int96(array: Column, target: pa.DataType, *, where: str) -> Column:
     per_unit = _NANOS[target.unit]
     per_day = _NANOS_PER_DAY // per_unit
     fraction = nanos // per_unit
-    # a day of slack each way keeps the product and the sum within 64 bits
-    limit = _INT64_MAX // per_day - 1
-    if bool(np.any(np.abs(days) > limit)) or bool(np.any(np.abs(fraction) > per_day)):
+    values, fits = scaled_sum(days, per_day, fraction)
+    if not fits.all() or bool(((fraction > per_day) | (fraction < -per_day)).any()):
         raise UnsupportedFeatureError(
             f"A timestamp out of range for Arrow's {target}", where, hint=_COARSER
         )
-    return build_fixed(target, days * per_day + fraction, valid)
+    return build_fixed(target, values, valid)
 
 
 _COARSER = "Read the column as a timestamp of a lower precision."

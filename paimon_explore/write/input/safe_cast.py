@@ -76,6 +76,8 @@ _DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _FLOAT_DIGITS = 15
 """Decimals of up to this many digits survive the round trip through a double."""
 _LARGEST_EXACT = 2**53
+_MAX_SECONDS = (2**63 - 1) // 1000
+"""Paimon stores timestamps of whole seconds in milliseconds."""
 _EXACT_POWERS = 22
 """Powers of ten up to this one are exact as floats."""
 
@@ -432,6 +434,8 @@ def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
         return None
     if data_type.root in TIMESTAMPS:
         problem, hint = _finer(data_type.precision or 0)
+        if not data_type.precision:
+            problem, hint = "is out of range", "Paimon stores timestamps as 64-bit milliseconds."
         return Misfit(position=position, problem=problem, hint=hint)
     unit = "characters" if data_type.root in TEXTS else "bytes"
     return Misfit(
@@ -450,9 +454,11 @@ def _beyond(array: Column, data_type: AtomicType) -> "Column | None":
         return build_bool(fixed_values(sizes, np.int32).astype(np.int64) > limit, valid_mask(array))
     if data_type.root in TIMESTAMPS:
         spare = _DIGITS_OF_UNIT[timestamp_unit(data_type.precision)] - (data_type.precision or 0)
+        ticks = fixed_values(array, np.int64).astype(np.int64)
         if spare:
-            ticks = fixed_values(array, np.int64).astype(np.int64)
             return build_bool(ticks % 10**spare != 0, valid_mask(array))
+        if not data_type.precision:
+            return build_bool((ticks > _MAX_SECONDS) | (ticks < -_MAX_SECONDS), valid_mask(array))
     return None
 
 
