@@ -66,10 +66,11 @@ def _is_view(data_type: pa.DataType) -> bool:
     return pa.types.is_string_view(data_type) or pa.types.is_binary_view(data_type)
 
 
-def within_size(batch: pa.RecordBatch, size: int = 1 << 30) -> Iterator[pa.RecordBatch]:
+def within_size(batch: pa.RecordBatch, size: int = 1 << 28) -> Iterator[pa.RecordBatch]:
     """Divide a batch so that the values of each column take at most this many bytes.
 
-    Columns of tables have 32-bit offsets, which end at 2 GiB. A single row may be larger.
+    Columns of tables have 32-bit offsets, which end at 2 GiB: buffered rows, a batch and what their
+    merge returns have to fit together. A single row may be larger.
     """
     rows = batch.num_rows
     if rows <= 1 or max(map(decoded_size, batch.columns), default=0) <= size:

@@ -39,6 +39,8 @@ _GATHERED_BYTES = 256 << 20
 _SIGNED = {8: "i1", 16: "<i2", 32: "<i4", 64: "<i8"}
 _FLOATING = {32: "<f4", 64: "<f8"}
 _DECIMAL_WORDS = 2
+_WRAPPED = 2.0**62
+"""Less than the error of a number that was wrapped around, and more than that of a float."""
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -532,6 +534,13 @@ def unaligned(data: Bytes, dtype: npt.DTypeLike) -> Numbers:
     item = np.dtype(dtype)
     count = max(len(data) - item.itemsize + 1, 0)
     return np.ndarray((count,), item, buffer=data, strides=(1,))
+
+
+def scaled_sum(values: Ints, factor: int, rest: Ints) -> tuple[Ints, Bools]:
+    """Return `values * factor + rest`, and which of the results fit into 64 bits."""
+    found = values * factor + rest  # wraps around
+    estimate = values.astype(np.float64) * factor + rest
+    return found, np.abs(estimate - found) < _WRAPPED
 
 
 def round_up(sizes: Ints) -> Ints:

@@ -29,9 +29,11 @@ from paimon_explore.data_types.arrow_buffers import (
     ListColumn,
     MapColumn,
     as_bytes,
+    as_python,
     build_fixed,
     fixed_values,
     null_array,
+    scaled_sum,
     used_bytes,
     valid_mask,
 )
@@ -54,6 +56,8 @@ _ENTRY_FIELDS = 2
 
 _WORD = 8
 _HIGH_BITS = 0x8080_8080_8080_8080
+_FEW_TEXTS = 64
+"""Number of texts up to which Python is faster."""
 
 
 def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Column:
@@ -297,6 +301,21 @@ def check_utf8(texts: Column, *, path: str, column: str) -> None:
         raise CorruptFileError(path, f"column {column!r}", f"must be UTF-8: {error}") from error
 
 
+def is_utf8(texts: Column) -> bool:
+    """Return whether all texts are UTF-8, which Arrow does not check where it makes them."""
+    if len(texts) <= _FEW_TEXTS:
+        try:
+            as_python(texts)
+        except UnicodeDecodeError:
+            return False
+        return True
+    try:
+        check_utf8(texts, path="", column="")
+    except CorruptFileError:
+        return False
+    return True
+
+
 def _is_ascii(data: Bytes) -> bool:
     """Return whether no byte has its highest bit set, testing eight bytes at a time."""
     whole = len(data) // _WORD * _WORD
@@ -338,13 +357,12 @@ def decode_int96(array: Column, target: pa.DataType, *, where: str) -> Column:
     per_unit = _NANOS[target.unit]
     per_day = _NANOS_PER_DAY // per_unit
     fraction = nanos // per_unit
-    # a day of slack each way keeps the product and the sum within 64 bits
-    limit = _INT64_MAX // per_day - 1
-    if bool(np.any(np.abs(days) > limit)) or bool(np.any(np.abs(fraction) > per_day)):
+    values, fits = scaled_sum(days, per_day, fraction)
+    if not fits.all() or bool(((fraction > per_day) | (fraction < -per_day)).any()):
         raise UnsupportedFeatureError(
             f"A timestamp out of range for Arrow's {target}", where, hint=_COARSER
         )
-    return build_fixed(target, days * per_day + fraction, valid)
+    return build_fixed(target, values, valid)
 
 
 _COARSER = "Read the column as a timestamp of a lower precision."

@@ -333,14 +333,19 @@ def csv_header(names: Sequence[str], layout: CsvLayout) -> str:
     return csv_text([pa.array([name]) for name in names], layout)
 
 
-def _csv_fields(column: Column, layout: CsvLayout) -> Column:
+def needs_quotes(column: Column, layout: CsvLayout) -> Column:
+    """Return which of n texts a CSV file has in quotes; null for null."""
     special = {layout.field_delimiter, layout.quote, layout.line_delimiter, "\n", *_LOST}
     marked: list[Column] = [
         pc.call_function("match_substring", [column], pc.MatchSubstringOptions(mark))
         for mark in special
         if mark
     ]
-    quoted: Column = reduce(lambda one, two: pc.call_function("or", [one, two]), marked)
+    return reduce(lambda one, two: pc.call_function("or", [one, two]), marked)
+
+
+def _csv_fields(column: Column, layout: CsvLayout) -> Column:
+    quoted = needs_quotes(column, layout)
     if bool_values(quoted).any():
         replaced: Column = pc.call_function(
             "replace_substring",
@@ -362,6 +367,9 @@ def json_text(columns: Mapping[str, Column], line_delimiter: str) -> str:
         columns: the values of each column as JSON; null for null.
         line_delimiter: ends each line.
 
+    Raises:
+        InvalidInputError: a row contains the delimiter.
+
     >>> json_text({"a": pa.array(['"1"']), "b": pa.array([None], pa.string())}, "\n")
     '{"a":"1","b":null}\n'
     """
@@ -369,8 +377,10 @@ def json_text(columns: Mapping[str, Column], line_delimiter: str) -> str:
     parts: list[Column | str] = []
     for mark, (name, values) in zip(marks, columns.items(), strict=True):
         parts += (f"{mark}{json_value(name)}:", pc.call_function("coalesce", [values, "null"]))
-    lines = pc.call_function("binary_join_element_wise", [*parts, "}" + line_delimiter, ""])
-    return "".join(lines.to_pylist())
+    lines = pc.call_function("binary_join_element_wise", [*parts, "}", ""]).to_pylist()
+    if line_delimiter not in _BREAKS:  # which are escaped
+        _check_lines(lines, line_delimiter, "JSON")
+    return "".join([line + line_delimiter for line in lines])
 
 
 def json_value(value: object) -> str:
@@ -401,12 +411,17 @@ def text_lines(column: Column, line_delimiter: str) -> str:
     'a\n\n'
     """
     lines = [str(value or "") for value in as_python(column)]
+    _check_lines(lines, line_delimiter, "text")
+    return "".join(line + line_delimiter for line in lines)
+
+
+def _check_lines(lines: Sequence[str], line_delimiter: str, file_format: str) -> None:
+    """Check that the first end of a line is the one behind it."""
     ends = line_ends(line_delimiter)
     for line in lines:
         end = ends.search(line + line_delimiter)
         if end is None or end.start() != len(line):
-            raise InvalidInputError(f"{line!r} contains the end of a line of a text file.")
-    return "".join(line + line_delimiter for line in lines)
+            raise InvalidInputError(f"{line!r} contains the end of a line of a {file_format} file.")
 
 
 class Compressor(Protocol):

@@ -92,6 +92,8 @@ from paimon_explore.write.write_target import (
 
 _UNKNOWN_SEQUENCE = -1
 _SMALL_ROWS = 1024
+_MAX_BUFFER_BYTES = 512 << 20
+"""Limit of the write buffer: buffered rows are merged as one Arrow array, which ends at 2 GiB."""
 _MERGED_CELLS = 1 << 21
 """Number of values, in rows times columns, after which further buckets are merged separately."""
 _SELECTING_ENGINES = frozenset({MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW})
@@ -133,7 +135,7 @@ class UpsertWriter(AbortableWriter):
         self._shape = InputShape(row_type=schema.row_type, extra=frozenset({ROW_KIND}))
         self._state = LiveState(target)
         self._spec = merge_spec(schema_with(schema, options))
-        budget = options.value(opt.WRITE_BUFFER_SIZE)
+        budget = min(options.value(opt.WRITE_BUFFER_SIZE), _MAX_BUFFER_BYTES)
         self._writers = BucketWriters(self._open, budget_bytes=budget)
         self._mergeable_kinds = {INSERT, UPDATE_AFTER}
         self._assigners: dict[bytes, HashAssigner] = {}

@@ -276,10 +276,9 @@ def timestamps(
         values = millis // _MILLIS[unit]
     else:
         per_milli = UNITS_PER_MILLI[unit]
-        limit = 2**63 // per_milli - 1
-        inside = (millis >= -limit) & (millis < limit)
-        source.check(inside, f"a timestamp must fit in 64 bits (unit {unit})")
-        values = millis * per_milli + nanos // (_NANOS_PER_MILLI // per_milli)
+        rest = nanos // (_NANOS_PER_MILLI // per_milli)
+        values, fits = nb.scaled_sum(millis, per_milli, rest)
+        source.check(fits, f"a timestamp must fit in 64 bits (unit {unit})")
     return nb.build_fixed(to_arrow(data_type), values, valid)
 
 

@@ -40,6 +40,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_like,
     fixed_values,
+    scaled_sum,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import DataType, RowType, TypeRoot
@@ -59,7 +60,6 @@ LOST_NANOS = 999_999
 _TIMES = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 EPOCH_2015 = 1_420_070_400
 """2015-01-01 in UTC, from which seconds are counted."""
-_INT64_MAX = 2**63 - 1
 _STREAMS, _ENCODINGS = 1, 2
 _KIND, _COLUMN, _LENGTH = 1, 2, 3
 _SECONDARY, _DIRECT_V2 = 5, 2
@@ -240,12 +240,17 @@ def _clocks(seconds: Ints, nanos: Ints, zone: tzinfo) -> Ints:
 
 
 def _timestamps(seconds: Ints, nanos: Ints, like: Column) -> Column:
-    most = int(np.abs(seconds).max(initial=0))
+    """Build timestamps of the finest unit that represents all of them."""
+    finest: Unit = "s"
+    values = seconds
     units: tuple[Unit, ...] = ("ns", "us", "ms")
-    unit: Unit = next((one for one in units if most < _INT64_MAX // PER_SECOND[one]), "s")
-    per_second = PER_SECOND[unit]
-    values = seconds * per_second + nanos // (_NANOS // per_second)
-    return build_like(pa.timestamp(unit), values, like)
+    for unit in units:
+        per_second = PER_SECOND[unit]
+        found, fits = scaled_sum(seconds, per_second, nanos // (_NANOS // per_second))
+        if fits.all():
+            finest, values = unit, found
+            break
+    return build_like(pa.timestamp(finest), values, like)
 
 
 def read_nanos(file: pa.NativeFile, tail: OrcTail, stripe: int, column: int, count: int) -> Ints:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
@@ -21,6 +22,7 @@ from paimon_explore.data_types.arrow_buffers import (
     as_python,
     list_offsets,
     string_scalar,
+    true_mask,
     valid_mask,
 )
 from paimon_explore.data_types.casts.cast_column import cast_column
@@ -49,6 +51,7 @@ from paimon_explore.encoding.csv_json import (
     json_strings,
     json_text,
     json_value,
+    needs_quotes,
     text_lines,
 )
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
@@ -110,8 +113,8 @@ class TextWriter:
         """Write rows: one array per field, in `to_arrow` of its type.
 
         Raises:
-            InvalidInputError: a value of a text file contains the end of a line, or one of a CSV
-                file is the text of null.
+            InvalidInputError: a row of a text or JSON file contains the end of a line, or a value
+                of a CSV file is the text of null, or would escape the quote behind it.
         """
         if self._format == _TEXT:
             self._put(text_lines(columns[0], self._text_line))
@@ -119,6 +122,7 @@ class TextWriter:
             texts = [_texts(c, f.type) for c, f in zip(columns, self._fields, strict=True)]
             for text, field in zip(texts, self._fields, strict=True):
                 _check_not_null_text(text, field.name, self._csv.null_literal)
+                _check_not_escaping(text, field.name, self._csv)
             self._put(csv_text(texts, self._csv))
         else:
             named = zip(columns, self._fields, strict=True)
@@ -166,6 +170,21 @@ def _check_not_null_text(texts: Column, name: str, null_literal: str) -> None:
             "read as null.",
             hint="Pass null, or create the table with a 'csv.null-literal' that no value has, such "
             "as \\\\N.",
+        )
+
+
+def _check_not_escaping(texts: Column, name: str, layout: CsvLayout) -> None:
+    """Refuse a quoted value that ends with the escape character: its end could not be found."""
+    ends = pc.call_function("ends_with", [texts], pc.MatchSubstringOptions(layout.escape))
+    if layout.escape in {"", layout.quote} or not true_mask(ends).any():
+        return
+    found = np.flatnonzero(true_mask(ends) & true_mask(needs_quotes(texts, layout)))
+    if len(found):
+        value = texts[int(found[0])].as_py()
+        raise InvalidInputError(
+            f"Column {name!r}: {value!r} ends with {layout.escape!r}, the escape character of this "
+            "CSV file, and has to be in quotes, whose end would be lost.",
+            hint="Set file.format to parquet.",
         )
 
 

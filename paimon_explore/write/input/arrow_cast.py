@@ -263,7 +263,9 @@ class _Cast:
         if not isinstance(array, pa.MapArray):
             raise self._wrong_type(array, data_type, "maps")
         target = to_arrow(data_type)
-        pairs = pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"])
+        entries = array.values  # of which `array.keys` and `array.items` ignore an offset
+        parts: list[Column] = [entries.field(0), entries.field(1)]  # type: ignore[attr-defined]  # a struct array
+        pairs = pa.StructArray.from_arrays(parts, names=["key", "value"])
         dense = _as_list(array, pairs)
         live_keys, live_items = dense.flatten().flatten()  # type: ignore[attr-defined]  # a list array of structs
         offsets = _dense_offsets(dense)

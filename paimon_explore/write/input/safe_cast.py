@@ -11,7 +11,7 @@ These casts are allowed:
 | floats | DECIMAL | the number as printed: 0.1 is 0.1; 0.30000000000000004 has 17 digits |
 | timestamps | timestamps | within the type's precision; both with or both without time zone |
 | dates, timestamps without time zone | each other | midnights |
-| strings; bytes | strings; bytes | no longer than the type's length |
+| strings; bytes | strings; bytes | no longer than the type's length; strings in UTF-8 |
 
 The caller must cast everything else: strings are not parsed, and numbers do not become strings,
 booleans or times. Arrow's checked casts enforce most rules; this module checks the casts in which
@@ -54,6 +54,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_type_conversion import is_utf8
 from paimon_explore.frozen_dataclass import dataclass
 
 ZONE_HINT = (
@@ -75,6 +76,8 @@ _DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _FLOAT_DIGITS = 15
 """Decimals of up to this many digits survive the round trip through a double."""
 _LARGEST_EXACT = 2**53
+_MAX_SECONDS = (2**63 - 1) // 1000
+"""Paimon stores timestamps of whole seconds in milliseconds."""
 _EXACT_POWERS = 22
 """Powers of ten up to this one are exact as floats."""
 
@@ -115,11 +118,11 @@ def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
         except pa.ArrowException:
             position = _first_failure(array, target)
             return _misfit(array, position, data_type)
-    return _too_long(array, data_type) or array
+    return _not_text(array, data_type) or _too_long(array, data_type) or array
 
 
 def is_unlimited(data_type: DataType) -> bool:
-    """Whether a column can store all values of its Arrow type, except nulls."""
+    """Whether a column can store all values of its Arrow type, but nulls and texts in no UTF-8."""
     if not isinstance(data_type, AtomicType) or data_type.root is TypeRoot.VARIANT:
         return False
     return _beyond(empty_array(to_arrow(data_type)), data_type) is None
@@ -408,6 +411,19 @@ _EXPLAIN: tuple[
 # ---------------------------------------------------------------- sizes
 
 
+def _not_text(array: Column, data_type: AtomicType) -> Misfit | None:
+    """Return the first text that is not UTF-8: nobody could read the rows of its file."""
+    if data_type.root not in TEXTS or is_utf8(array):
+        return None
+    low, high = 0, len(array)
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_later = is_utf8(array.slice(low, middle - low))
+        low, high = (middle, high) if is_later else (low, middle)
+    hint = "Decode the bytes with the encoding that they have, or use a BYTES column."
+    return Misfit(position=low, problem="is not UTF-8", hint=hint)
+
+
 def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
     """Return the first value that exceeds the type's length or fractional-second precision."""
     found = _beyond(array, data_type)
@@ -418,6 +434,8 @@ def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
         return None
     if data_type.root in TIMESTAMPS:
         problem, hint = _finer(data_type.precision or 0)
+        if not data_type.precision:
+            problem, hint = "is out of range", "Paimon stores timestamps as 64-bit milliseconds."
         return Misfit(position=position, problem=problem, hint=hint)
     unit = "characters" if data_type.root in TEXTS else "bytes"
     return Misfit(
@@ -436,9 +454,11 @@ def _beyond(array: Column, data_type: AtomicType) -> "Column | None":
         return build_bool(fixed_values(sizes, np.int32).astype(np.int64) > limit, valid_mask(array))
     if data_type.root in TIMESTAMPS:
         spare = _DIGITS_OF_UNIT[timestamp_unit(data_type.precision)] - (data_type.precision or 0)
+        ticks = fixed_values(array, np.int64).astype(np.int64)
         if spare:
-            ticks = fixed_values(array, np.int64).astype(np.int64)
             return build_bool(ticks % 10**spare != 0, valid_mask(array))
+        if not data_type.precision:
+            return build_bool((ticks > _MAX_SECONDS) | (ticks < -_MAX_SECONDS), valid_mask(array))
     return None
 
 

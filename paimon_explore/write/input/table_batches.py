@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot
+from paimon_explore.data_types.definitions import TEXTS, DataField, RowType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
+from paimon_explore.encoding.arrow_type_conversion import is_utf8
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.file_layout import cached_by_identity
@@ -81,12 +82,14 @@ class _Target:
     Attributes:
         schema: Arrow schema of the rows.
         types: Arrow type of each column.
-        unlimited: whether each column can store all values of its Arrow type, except nulls.
+        unlimited: whether each column can store all values of its Arrow type, see `is_unlimited`.
+        texts: whether each column has texts.
     """
 
     schema: pa.Schema
     types: tuple[pa.DataType, ...]
     unlimited: tuple[bool, ...]
+    texts: tuple[bool, ...]
 
 
 @cached_by_identity
@@ -96,6 +99,7 @@ def _target_of(fields: tuple[DataField, ...]) -> _Target:
         schema=schema,
         types=tuple(field.type for field in schema),
         unlimited=tuple(is_unlimited(field.type) for field in fields),
+        texts=tuple(is_root(field.type, *TEXTS) for field in fields),
     )
 
 
@@ -105,8 +109,8 @@ def _conformed(batch: pa.RecordBatch, shape: InputShape, first_row: int) -> pa.R
     found = dict(zip(names, batch.columns, strict=True))
     target = _target_of(shape.row_type.fields)
     columns: list[Column] = []
-    for field, data_type, unlimited in zip(
-        shape.row_type.fields, target.types, target.unlimited, strict=True
+    for field, data_type, unlimited, is_text in zip(
+        shape.row_type.fields, target.types, target.unlimited, target.texts, strict=True
     ):
         column = found.get(field.name)
         if column is None:
@@ -115,6 +119,7 @@ def _conformed(batch: pa.RecordBatch, shape: InputShape, first_row: int) -> pa.R
             unlimited
             and column.type.equals(data_type)
             and (field.type.nullable or not column.null_count)
+            and (not is_text or is_utf8(column))
         ):
             columns.append(column)
         else:

@@ -72,8 +72,6 @@ class Location:
         """Return the value at a position as Python or Arrow prints it."""
         if self.values is not None:
             text = _represented(self.values[position])
-        elif pa.types.is_string(array.type) or pa.types.is_binary(array.type):
-            text = repr(array[position].as_py())
         else:
             text = _printed(array, position)
         return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
@@ -93,8 +91,11 @@ def _represented(value: object) -> str:
 
 def _printed(array: Column, position: int) -> str:
     """Print a value with Arrow: Python has no nanoseconds and no years beyond 9999."""
+    is_plain = pa.types.is_string(array.type) or pa.types.is_binary(array.type)
     try:
-        return str(array[position])
+        return repr(array[position].as_py()) if is_plain else str(array[position])
+    except UnicodeDecodeError:
+        return repr(array.slice(position, 1).cast(pa.binary())[0].as_py())
     except (OverflowError, ValueError):
         text: str = array.slice(position, 1).to_string(skip_new_lines=True)
         return text

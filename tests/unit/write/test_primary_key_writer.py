@@ -9,6 +9,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write import primary_key_writer
 from paimon_explore.write.primary_key_writer import write_upsert
 from support.entries import int_row
 from support.new_tables import all_files, file_rows, latest, live_files, new_table
@@ -106,6 +107,15 @@ def test_rows_without_a_kind_can_all_be_deletions() -> None:
     store, schema = table()
     messages = write_upsert(store, schema, [{"k": 1}], default_kind=3)
     assert stored(store, messages)[0]["_VALUE_KIND"] == 3
+
+
+def test_a_buffer_ends_where_its_merge_would_not_fit_an_array(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(primary_key_writer, "_MAX_BUFFER_BYTES", 1)
+    store, schema = table(**{"write-buffer-size": "8 gb"})
+    (message,) = write_upsert(store, schema, [pa.table({"k": [k], "v": ["a"]}) for k in range(3)])
+    assert [row["row_count"] for row in message.new_files.rows()] == [1, 1, 1]
 
 
 def test_a_full_buffer_is_flushed_as_a_run_of_its_own() -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
-from paimon_explore.data_types.arrow_buffers import Column, as_buffer
+from paimon_explore.data_types.arrow_buffers import Column, as_buffer, build_list
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -175,6 +175,76 @@ def test_lists_that_are_sliced_or_hold_values_under_nulls_are_taken() -> None:
     )
     table = pa.table({"a": lists}).slice(1)
     assert written(table, a=ArrayType(element=INT)) == [{"a": None}, {"a": [4]}]
+
+
+def test_maps_whose_entries_are_a_slice_keep_their_entries() -> None:
+    kind = pa.map_(pa.int32(), pa.int32())
+    fields = [kind.key_field, kind.item_field]
+    numbers = pa.array([9, 1, 2, 3], pa.int32())
+    entries = pa.StructArray.from_arrays([numbers, numbers], fields=fields).slice(1)
+    offsets = as_buffer(np.array([0, 1, 3], np.int32))
+    maps = pa.Array.from_buffers(kind, 2, [None, offsets], children=[entries])
+    data = pa.table(
+        {
+            "map": maps,
+            "list": pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), maps),
+            "row": pa.StructArray.from_arrays([maps], ["x"]),
+        }
+    )
+    data_type = MapType(key=INT, value=INT)
+    types: dict[str, DataType] = {
+        "map": data_type,
+        "list": ArrayType(element=data_type),
+        "row": RowType(fields=(DataField(id=9, name="x", type=data_type),)),
+    }
+    first, second = [(1, 1)], [(2, 2), (3, 3)]
+    assert written(data, **types) == [
+        {"map": first, "list": [first], "row": {"x": first}},
+        {"map": second, "list": [second], "row": {"x": second}},
+    ]
+
+
+def texts(*values: bytes | None, kind: pa.DataType | None = None) -> Column:
+    wide = kind is not None and pa.types.is_large_string(kind)
+    made = pa.array(values, pa.large_binary() if wide else pa.binary())
+    return pa.Array.from_buffers(kind or pa.string(), len(made), made.buffers())
+
+
+NO_UTF8 = texts(b"a", None, b"\xc3\xa4", b"\xff\xfe", b"z")
+
+
+@pytest.mark.parametrize(
+    ("array", "data_type", "place"),
+    [
+        (NO_UTF8, STRING, "'a' (STRING), row 3"),
+        (NO_UTF8.slice(1), STRING, "'a' (STRING), row 2"),
+        (texts(b"\xff\xfe", kind=pa.large_string()), STRING, "'a' (STRING), row 0"),
+        (NO_UTF8, AtomicType(root=TypeRoot.CHAR, length=9), "'a' (CHAR(9)), row 3"),
+        (NO_UTF8.dictionary_encode(), STRING, "'a' (STRING), row 3"),
+        (pa.ListArray.from_arrays([0, 2, 5], NO_UTF8), ArrayType(element=STRING), "'a[]'"),
+        (
+            build_list(
+                pa.map_(pa.string(), pa.int64()),
+                np.array([0, 1]),
+                [pa.StructArray.from_arrays([texts(b"\xff\xfe"), pa.array([1])], ["key", "value"])],
+                np.array([True]),
+            ),
+            MapType(key=STRING, value=BIGINT),
+            "'a{key}'",
+        ),
+        (
+            pa.StructArray.from_arrays([NO_UTF8], ["x"]),
+            RowType(fields=(DataField(id=9, name="x", type=STRING),)),
+            "'a.x'",
+        ),
+    ],
+)
+def test_texts_that_are_not_utf_8_are_refused(
+    array: Column, data_type: DataType, place: str
+) -> None:
+    message = refused(pa.table({"a": array}), a=data_type)
+    assert place in message
+    assert r"b'\xff\xfe' is not UTF-8" in message
 
 
 def test_nulls_inside_not_null_parts_are_refused() -> None:

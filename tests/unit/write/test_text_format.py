@@ -4,10 +4,12 @@ import datetime as dt
 import gzip
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from paimon_explore.encoding.csv_json import CsvLayout, csv_records
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.table.table import open_table
@@ -92,6 +94,28 @@ def test_values_that_csv_files_would_give_back_as_null_are_refused(
     with pytest.raises(InvalidInputError, match=f"Column 'v': '{literal}' is the text of null"):
         written({"v": kind}, [{"v": value}], **options)
     assert written({"v": kind}, [{"v": None}], **options).decode() == f"{literal}\n"
+
+
+def test_csv_files_give_back_all_marks_but_an_escape_before_the_end_of_quotes() -> None:
+    options = {"file.format": "csv", "csv.null-literal": "-"}
+    values = ["".join(marks) for n in range(1, 4) for marks in product('\\",a\n', repeat=n)]
+    needs_quotes = {value for value in values if not {*value}.isdisjoint('",\n')}
+    refused = {value for value in needs_quotes if value.endswith("\\")}
+    rows: list[dict[str, object]] = [{"v": v, "w": v} for v in values if v not in refused]
+    data = written({"v": "STRING", "w": "STRING"}, rows, **options)
+    found = csv_records(data.decode(), CsvLayout(null_literal="-"))
+    assert found == [[row["v"], row["w"]] for row in rows]
+    for value in refused:
+        with pytest.raises(InvalidInputError, match=r"Column 'v': .* ends with '\\\\', the escape"):
+            written({"v": "STRING"}, [{"v": value}], **options)
+
+
+@pytest.mark.parametrize("delimiter", [";", "ab", ","])
+def test_json_rows_that_contain_the_end_of_a_line_are_refused(delimiter: str) -> None:
+    options = {"file.format": "json", "json.line-delimiter": delimiter}
+    with pytest.raises(InvalidInputError, match="contains the end of a line of a JSON file"):
+        written({"v": "STRING"}, [{"v": f"x{delimiter}"}], **options)
+    assert written({"v": "STRING"}, [{"v": "x\n"}], **options).endswith(delimiter.encode())
 
 
 def test_json_lines_have_all_columns_as_texts() -> None:
