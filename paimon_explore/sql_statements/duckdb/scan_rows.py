@@ -69,6 +69,23 @@ class DirectRows(DuckRows):
         self._is_stopped = True
 
 
+class RowStream:
+    """The rows of a scan for a query that has no use for a dataset, whose import takes long.
+
+    Args:
+        scan: the rows.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows through Arrow's C stream interface."""
+        rows = (batch for scan in [self._scan] for batch in scan.to_batches())  # not planned yet
+        reader = pa.RecordBatchReader.from_batches(self._scan.schema, rows)
+        return reader.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
+
+
 def has_few_rows(scan: Scan) -> bool:
     """Return whether the files that a scan reads have few rows."""
     if scan.row_limit is not None:
