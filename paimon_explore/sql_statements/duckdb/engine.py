@@ -46,7 +46,6 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     parsed_query,
     with_values,
 )
-from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import (
     AssignedRows,
@@ -57,6 +56,7 @@ from paimon_explore.sql_statements.duckdb.query_rows import (
 from paimon_explore.sql_statements.duckdb.scan_rows import (
     DirectRows,
     RowStream,
+    from_metadata,
     has_few_rows,
     plain_scan,
     variant_paths,
@@ -196,16 +196,15 @@ class DuckDBEngine:
         names = {table.name for table in tree.find_all(exp.Table)}
         others = self._scans.keys() - names
         scans = {view: one for view, one in self._scans_of_paths(tree).items() if view in names}
-        known = metadata_answer(tree, scans)
+        write = partial(duckdb_text, dialect=self._dialect)
+        known = from_metadata(tree, scans, write)
         if known is not None:
-            name = f"_paimon_{uuid4().hex}"
-            text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
-            return DirectRows(text, {name: known}, known.schema, known.to_batches)
+            return known
         sources = {name: rows for name, rows in self._sources.items() if name not in others} | views
         for view in self._system.keys() & names:
             found = selected_rows(tree, self.read[view], self._system[view]).to_arrow()
             sources[view] = SelectedColumns(rows=found, names=self._system[view].schema.names)
-        meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
+        meant, plain = partial(write, tree), plain_scan(tree, scans)
         direct = None if plain is None else (plain[1], plain[0].to_batches)
         if plain is not None and direct is not None and has_few_rows(plain[0]):
             return DirectRows(meant, {**sources, **scans}, *direct)
