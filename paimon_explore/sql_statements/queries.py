@@ -111,7 +111,7 @@ def _is_one_name(tokens: Sequence[Token]) -> bool:
     end = 1
     while end < len(tokens) - 1 and tokens[end].sign in {".", "$"}:
         end += 2
-    if end >= len(tokens) or tokens[0].kind not in {Kind.WORD, Kind.NAME}:
+    if end >= len(tokens) or not tokens[0].is_name:
         return False
     after = tokens[end]
     return after.kind is Kind.END or after.sign == ")" or after.word in _CLAUSES
@@ -237,7 +237,7 @@ def rows_of(
     where = usable_where(reference.node, schema.row_type, name.alias if reference.function else "")
     tokens = tokens_of(source)
     columns = wanted_columns(reference, tokens, schema.row_type)
-    words = {one.text.lower() for one in tokens if one.kind in {Kind.WORD, Kind.NAME}}
+    words = {one.text.lower() for one in tokens if one.is_name}
     if is_search:
         from paimon_explore.sql_statements.table_functions import search  # noqa: PLC0415 - likewise
 
@@ -295,7 +295,7 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
 
 
 def _version(warehouse: Warehouse, text: str) -> str:
-    if len(tokens_of(text)) == 2 and tokens_of(text)[0].kind in {Kind.WORD, Kind.NAME}:  # noqa: PLR2004 - and the end
+    if len(tokens_of(text)) == 2 and tokens_of(text)[0].is_name:  # noqa: PLR2004 - and the end
         raise InvalidInputError(
             f"VERSION AS OF {text} is neither a snapshot id nor a string.",
             hint=f"Write the name of a tag in quotes: VERSION AS OF '{tokens_of(text)[0].text}'.",

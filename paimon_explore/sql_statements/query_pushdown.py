@@ -32,7 +32,7 @@ from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.scan.predicate.expression import conjunction, disjunction
 from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.table_references import Reference
-from paimon_explore.sql_statements.tokenizer import Kind, Token
+from paimon_explore.sql_statements.tokenizer import Token
 
 _ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM"})
 _EXACT = INTEGERS | {TypeRoot.DECIMAL}
@@ -75,7 +75,7 @@ def wanted_columns(
     stars = (node.root() if select is None else select).find_all(exp.Star)
     if any(star.parent_select is select and _is_wanted(star) for star in stars):
         return None
-    words = {token.text.lower() for token in tokens if token.kind in {Kind.WORD, Kind.NAME}}
+    words = {token.text.lower() for token in tokens if token.is_name}
     found = [name for name in row_type.names if name.lower() in words]
     return found or [counted or _smallest(row_type.fields)]
 

@@ -19,7 +19,7 @@ from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTim
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Travel, Warehouse
-from paimon_explore.sql_statements.tokenizer import Kind, statements_of, tokens_of
+from paimon_explore.sql_statements.tokenizer import statements_of, tokens_of
 from paimon_explore.sql_statements.views import NewView, columns_of
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.sql_results.sql_result import SqlResult
@@ -163,7 +163,7 @@ class Session:
         """Return the variables with rows that a statement names."""
         if not self._variables:
             return {}
-        words = {one.text for one in tokens_of(statement) if one.kind in (Kind.WORD, Kind.NAME)}
+        words = {one.text for one in tokens_of(statement) if one.is_name}
         found = {word: self._variables[word] for word in words if word in self._variables}
         return {
             name: value

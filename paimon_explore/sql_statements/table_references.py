@@ -212,7 +212,7 @@ def _names(source: str) -> tuple[dict[int, Reference], str]:
     names: dict[int, Reference] = {}
     while not reader.is_done:
         token = reader.here
-        if token.kind not in {Kind.WORD, Kind.NAME}:
+        if not token.is_name:
             reader.next()
             continue
         parts = reader.path("a table")

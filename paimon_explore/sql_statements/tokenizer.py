@@ -7,14 +7,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from functools import lru_cache
+<<<<<<< HEAD
 from typing import TypeVar
+=======
+from typing import NamedTuple
+>>>>>>> rperf
 
 import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.frozen_dataclass import dataclass
 
 _Item = TypeVar("_Item")
 _OPENING = "( "  # After some first words sqlglot returns the rest as one token; not after this one.
@@ -70,8 +73,7 @@ class Kind(Enum):
     END = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class Token(NamedTuple):
     """A token of a statement.
 
     Attributes:
@@ -79,22 +81,21 @@ class Token:
         text: a word as written; names and strings without their quotes.
         start: offset of its first character.
         end: offset after its last character.
+        word: a word in upper case; "" for other tokens.
+        sign: a sign; "" for other tokens.
     """
 
     kind: Kind
     text: str
     start: int
     end: int
+    word: str = ""
+    sign: str = ""
 
     @property
-    def word(self) -> str:
-        """Return a word in upper case; "" for other tokens."""
-        return self.text.upper() if self.kind is Kind.WORD else ""
-
-    @property
-    def sign(self) -> str:
-        """Return a sign; "" for other tokens."""
-        return self.text if self.kind is Kind.SIGN else ""
+    def is_name(self) -> bool:
+        """Whether it can be a name: a word, or a name in backticks."""
+        return self.kind is Kind.WORD or self.kind is Kind.NAME
 
 
 @lru_cache(maxsize=8)
@@ -123,7 +124,7 @@ def _tokens(source: str) -> tuple[Token, ...]:
         if tokens and start < tokens[-1].end:
             continue  # sqlglot splits 1L into three tokens with the same offset
         tokens += _plain_tokens(source, one.token_type, one.text, start, end)
-    tokens.append(Token(kind=Kind.END, text="", start=len(source), end=len(source)))
+    tokens.append(Token(Kind.END, "", len(source), len(source)))
     return tuple(tokens)
 
 
@@ -157,19 +158,20 @@ def _refuse_hints(source: str, tokens: Sequence[Token]) -> None:
 
 def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int) -> list[Token]:
     if kind in _TEXTS:
-        return [Token(kind=Kind.TEXT, text=text, start=start, end=end)]
-    if source[start] == "`":
-        return [Token(kind=Kind.NAME, text=text, start=start, end=end)]
-    if source[start].isdigit() and kind is TokenType.NUMBER:
-        return [Token(kind=Kind.NUMBER, text=source[start:end], start=start, end=end)]
+        return [Token(Kind.TEXT, text, start, end)]
     written = source[start:end]
+    if written[0] == "`":
+        return [Token(Kind.NAME, text, start, end)]
+    if kind is TokenType.NUMBER and written[0].isdigit():
+        return [Token(Kind.NUMBER, written, start, end)]
     if _WORDS.fullmatch(written):  # sqlglot returns GROUP BY as one token
         return [
-            Token(kind=Kind.WORD, text=w.group(), start=start + w.start(), end=start + w.end())
+            Token(Kind.WORD, w.group(), start + w.start(), start + w.end(), word=w.group().upper())
             for w in _WORD.finditer(written)
         ]
-    plain = Kind.WORD if re.fullmatch(r"\w+", written) else Kind.SIGN
-    return [Token(kind=plain, text=written, start=start, end=end)]
+    if re.fullmatch(r"\w+", written):
+        return [Token(Kind.WORD, written, start, end, word=written.upper())]
+    return [Token(Kind.SIGN, written, start, end, sign=written)]
 
 
 def quoted_keywords(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
@@ -301,7 +303,7 @@ class Reader:
         Raises:
             InvalidInputError: the next token is not a name.
         """
-        if self.here.kind not in {Kind.WORD, Kind.NAME}:
+        if not self.here.is_name:
             raise self.problem(f"expected the name of {what}")
         return self.next().text
 
@@ -316,7 +318,7 @@ class Reader:
             if self.here.sign == "$" and self.here.start == self.previous_end:
                 self.next()
                 parts[-1] += "$" + self.identifier(what)
-            elif self.here.sign == "." and self.ahead(1).kind in {Kind.WORD, Kind.NAME}:
+            elif self.here.sign == "." and self.ahead(1).is_name:
                 self.next()
                 parts.append(self.identifier(what))
             else:

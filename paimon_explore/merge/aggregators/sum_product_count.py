@@ -1,6 +1,6 @@
 """The aggregate functions `sum`, `product` and `count`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import (
     ROUND_HALF_UP,
     Context,
@@ -88,31 +88,19 @@ def count(column: Column, steps: Steps) -> Column:
     Raises:
         FormatError: the count does not fit the type.
     """
-    known: list[bool] = nb.valid_mask(column).tolist()
-    values = nb.as_python(column)
-    found = [_counted(group, known, values) for group in steps_by_key(steps)]
-    try:
-        return pa.array(found, column.type)
-    except (pa.ArrowInvalid, OverflowError) as error:
-        raise _overflow(column.type) from error
-
-
-def _counted(
-    group: Iterator[tuple[Step, int]], known: list[bool], values: list[object]
-) -> int | None:
-    counted: int | None = None
-    for step, row in group:
-        match step:
-            case Step.CLEAR:
-                counted = None
-            case Step.REPLACE:
-                value = values[row]
-                counted = value if isinstance(value, int) else None
-            case Step.RETRACT:
-                counted = (counted or 0) - known[row]
-            case _:
-                counted = (counted or 0) + known[row]
-    return counted
+    valid = nb.valid_mask(column)
+    replaces = np.zeros(len(column), np.bool_)
+    if steps.kinds is not None:
+        replaces[steps.rows[steps.kinds == Step.REPLACE]] = True
+    steps = since_reset(steps)
+    steps = steps.kept((valid | ~replaces)[steps.rows])
+    numbers = valid[steps.rows].astype(np.int64)
+    if steps.kinds is not None:
+        numbers[steps.kinds == Step.RETRACT] *= -1
+        values = ints_of(take_or_null(column, steps.rows))
+        numbers = np.where(replaces[steps.rows], values, numbers)
+    some = steps.ends > steps.starts
+    return _exact_total(numbers, (steps.starts[some], some), column.type)
 
 
 def _of_values(column: Column, steps: Steps) -> Steps:
@@ -148,20 +136,26 @@ def in_range(values: Ints, data_type: pa.DataType) -> Numbers:
 
 
 def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bools]) -> Column:
+    numbers = ints_of(values).astype(np.int64)
+    return _exact_total(numbers, groups, values.type, minus)
+
+
+def _exact_total(
+    numbers: Ints, groups: tuple[Ints, Bools], data_type: pa.DataType, minus: Bools | None = None
+) -> Column:
     """Exact sums: high and low halves are added separately and then combined."""
     starts, some = groups
-    numbers = ints_of(values).astype(np.int64)
     if not len(starts):
-        return _spread(in_range(numbers[:0], values.type), some, values.type)
+        return _spread(in_range(numbers[:0], data_type), some, data_type)
     high, low = numbers >> 32, numbers & 0xFFFFFFFF
     if minus is not None:
         high, low = np.where(minus, -high, high), np.where(minus, -low, low)
     highs, lows = np.add.reduceat(high, starts), np.add.reduceat(low, starts)
     highs += lows >> 32
     if ((highs < -(2**31)) | (highs >= 2**31)).any():
-        raise _overflow(values.type)
+        raise _overflow(data_type)
     found = (highs << 32) | (lows & 0xFFFFFFFF)
-    return _spread(in_range(found, values.type), some, values.type)
+    return _spread(in_range(found, data_type), some, data_type)
 
 
 # ---------------------------------------------------------------- products record by record

@@ -95,8 +95,8 @@ class Literal:
         return isinstance(other, Literal) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        """Hash of type and value."""
-        return hash(self._identity)
+        """Hash of the value; that of the type would take most of the time."""
+        return hash("NaN" if self.value != self.value else self.value)
 
     @property
     def _identity(self) -> tuple[AtomicType | None, object]:
@@ -224,6 +224,7 @@ Expression = Operand | Compare | In | Like | IsNull | IsTrue | Not | And | Or
 """Expressions that are true, false or unknown for a row; operands are conditions if BOOLEAN."""
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+_BIGINT = AtomicType(root=TypeRoot.BIGINT)
 TRUE = Literal(value=True, type=_BOOLEAN)
 FALSE = Literal(value=False, type=_BOOLEAN)
 NULL = Literal(value=None, type=None)
@@ -368,7 +369,7 @@ _FEWER_DIGITS = f"Use a number of at most {_MAX_DIGITS} digits."
 
 def _int_literal(value: int) -> Literal:
     if -_BIGINT_LIMIT <= value < _BIGINT_LIMIT:
-        return Literal(value=value, type=AtomicType(root=TypeRoot.BIGINT))
+        return Literal(value=value, type=_BIGINT)
     if abs(value) >= _DECIMAL_LIMIT:
         raise InvalidInputError(
             f"A condition cannot contain an integer of more than {_MAX_DIGITS} digits.",

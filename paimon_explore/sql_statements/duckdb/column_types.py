@@ -278,6 +278,7 @@ _OF_REALS = (
     *(exp.Round, exp.Ceil, exp.Floor, exp.Sign, exp.Sqrt, exp.Cbrt, exp.Exp, exp.Pow, exp.Sin),
     *(exp.Cos, exp.Tan, exp.Asin, exp.Acos, exp.Atan, exp.Atan2, exp.Degrees, exp.Radians),
 )
+_LEAVES = (exp.Literal, exp.Identifier, exp.Column)
 _REAL_NAMES = frozenset({"ln", "log", "log2", "log10", "log1p", "hypot", "bround"})
 """Functions that read a text as DOUBLE, and the names of others."""
 _TEXTS = (
@@ -298,6 +299,8 @@ def widen(node: exp.Expr, as_beside: Callable[[exp.Expr, exp.Expr], exp.Expr]) -
         node: the expression; it is changed.
         as_beside: casts a text as Spark does for the type of another value, the first argument.
     """
+    if isinstance(node, _LEAVES):
+        return
     if isinstance(node, exp.SetOperation):
         for items in _set_columns(node):
             _widen_column(items, as_beside)
@@ -538,8 +541,8 @@ def _time(node: exp.Expr) -> str:
     return plain.name if is_text and _PLAIN_TIME.fullmatch(plain.name) else ""
 
 
-_MOST_DIGITS = 38
-"""The digits of a DECIMAL."""
+_FEW_DIGITS, _MOST_DIGITS = 19, 38
+"""The digits from which on a number may be beyond BIGINT; those of a DECIMAL."""
 
 
 def number_constant(node: exp.Expr) -> exp.Expr:
@@ -549,6 +552,8 @@ def number_constant(node: exp.Expr) -> exp.Expr:
         InvalidInputError: no type has the number.
     """
     text = "" if node.args.get("is_string") else node.name
+    if len(text) < _FEW_DIGITS and text.isdigit():
+        return node
     whole, _, fraction = text.partition(".")
     digits = len(whole.lstrip("0")) + len(fraction)
     if not text or "e" in text.lower():

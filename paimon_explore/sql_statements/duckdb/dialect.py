@@ -181,6 +181,14 @@ def _name_as_spark(tree: exp.Query, text: str) -> None:
         for node in nodes:
             if isinstance(node, kind):
                 arrange(node)
+    for node in nodes:
+        _forget_positions(node)
+
+
+def _forget_positions(node: exp.Expr) -> None:
+    """Remove the positions in the text, for which copies of a tree would take ten times as long."""
+    if WRITTEN not in node.meta:
+        node._meta = None  # noqa: SLF001 - there is no other way
 
 
 _LEVELS: Mapping[type[exp.Expr], int] = {
@@ -360,24 +368,31 @@ def _numbered(text: str, dialect: str) -> str:
 def _new_names(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
     """Yield the functions that get another name, and columns named as functions without ()."""
     for at, (one, after) in enumerate(pairwise(tokens)):
-        before = [token.text.upper() for token in tokens[max(at - 2, 0) : at]]
-        is_star = before[-1:] == ["*"] and before[0] in {"SELECT", "DISTINCT", ",", "."}
-        is_cast = before in (["CAST", "("], ["TRY_CAST", "("]) and after.word == "AS"
-        if is_cast and one.kind in {Kind.NUMBER, Kind.TEXT}:  # see `mark_constants`
-            yield one.start, one.start, "("
-            yield one.end, one.end, ")"
+        if after.word == "AS" and one.kind in {Kind.NUMBER, Kind.TEXT}:  # see `mark_constants`
+            if _before(tokens, at) in (["CAST", "("], ["TRY_CAST", "("]):
+                yield one.start, one.start, "("
+                yield one.end, one.end, ")"
         elif after.sign != "(":
-            if one.word in _WITHOUT_PARENTHESES and before[-1:] != ["."]:
+            if one.word in _WITHOUT_PARENTHESES and _before(tokens, at)[-1:] != ["."]:
                 yield one.start, one.end, f"`{one.text}`"
         elif one.word == "WINDOW":
             yield one.start, one.end, "time_window"
         elif (one.word == "SUBSTR" and not _has_from(tokens[at + 1 :])) or (
             one.word in _RENAMED
-            and before[-1:] != [")"]
-            and not (one.word == "REPLACE" and is_star)
+            and _before(tokens, at)[-1:] != [")"]
+            and not (one.word == "REPLACE" and _is_after_star(_before(tokens, at)))
             and not (one.word == "TIMESTAMP" and tokens[at + 2].kind is Kind.NUMBER)
         ):
             yield one.start, one.end, _UNKNOWN + one.text
+
+
+def _before(tokens: Sequence[Token], at: int) -> list[str]:
+    """Return the texts of the two tokens before one, in upper case."""
+    return [token.text.upper() for token in tokens[max(at - 2, 0) : at]]
+
+
+def _is_after_star(before: Sequence[str]) -> bool:
+    return before[-1:] == ["*"] and before[0] in {"SELECT", "DISTINCT", ",", "."}
 
 
 def _has_from(tokens: Sequence[Token]) -> bool:
@@ -412,8 +427,10 @@ def _check_arguments(tokens: Sequence[Token]) -> None:
     """Refuse arguments that sqlglot would drop."""
     for at, one in enumerate(tokens):
         most = _MOST_ARGUMENTS.get(one.word)
+        if most is None:
+            continue
         before, after = tokens[max(at - 1, 0)], tokens[min(at + 1, len(tokens) - 1)]
-        if most is None or after.sign != "(" or before.sign in {".", ")"} or before.word == "AS":
+        if after.sign != "(" or before.sign in {".", ")"} or before.word == "AS":
             continue
         depth = given = 1
         for inner in tokens[at + 2 :]:
@@ -515,7 +532,7 @@ def duckdb_text(tree: exp.Expr, dialect: str = SPARK) -> str:
     """
     writer = DuckDB().generator(unsupported_level=sqlglot.ErrorLevel.IGNORE)
     with _parsing():
-        text: str = writer.generate(duckdb_tree(tree, dialect))
+        text: str = writer.generate(duckdb_tree(tree, dialect), copy=dialect != SPARK)
     lost = [one for one in writer.unsupported_messages if not one.startswith(_HARMLESS)]
     if lost and dialect == SPARK:
         raise UnsupportedFeatureError("this form of a function without Spark", hint=f"{lost[0]}.")

@@ -46,11 +46,17 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     parsed_query,
     with_values,
 )
-from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
-from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, paimon_type
+from paimon_explore.sql_statements.duckdb.query_rows import (
+    AssignedRows,
+    DuckRows,
+    has_few_values,
+    paimon_type,
+)
 from paimon_explore.sql_statements.duckdb.scan_rows import (
     DirectRows,
+    RowStream,
+    from_metadata,
     has_few_rows,
     plain_scan,
     variant_paths,
@@ -186,28 +192,19 @@ class DuckDBEngine:
         """Run a query whose tables are known."""
         views = self._session_views(tree)
         if self._dialect == SPARK:
-            typed = list(self._column_types(views))
-            mark_types(tree, typed)
-            cut_nanoseconds(tree)
-            is_changed = compute_constants(tree, self._computed, self._column_names)
-            if is_changed or tree.find(exp.Join, exp.In) is not None:
-                mark_sources(tree, self._column_names)
-                self._filter_again(tree)
-                push_keys(tree, self._stored_scan, self._read_all, self._filter_again)
-            compare_without_spaces(tree, typed)
+            self._prepare(tree, list(self._column_types(views)))
         names = {table.name for table in tree.find_all(exp.Table)}
         others = self._scans.keys() - names
         scans = {view: one for view, one in self._scans_of_paths(tree).items() if view in names}
-        known = metadata_answer(tree, scans)
+        write = partial(duckdb_text, dialect=self._dialect)
+        known = from_metadata(tree, scans, write)
         if known is not None:
-            name = f"_paimon_{uuid4().hex}"
-            text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
-            return DirectRows(text, {name: known}, known.schema, known.to_batches)
+            return known
         sources = {name: rows for name, rows in self._sources.items() if name not in others} | views
         for view in self._system.keys() & names:
             found = selected_rows(tree, self.read[view], self._system[view]).to_arrow()
             sources[view] = SelectedColumns(rows=found, names=self._system[view].schema.names)
-        meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, scans)
+        meant, plain = partial(write, tree), plain_scan(tree, scans)
         direct = None if plain is None else (plain[1], plain[0].to_batches)
         if plain is not None and direct is not None and has_few_rows(plain[0]):
             return DirectRows(meant, {**sources, **scans}, *direct)
@@ -215,18 +212,32 @@ class DuckDBEngine:
         streams: dict[str, object] = {}
         for view, scan in scans.items():
             columns = self.read[view].columns
+            rows = scan if columns is None else scan.select(columns)
             if _reads_first_rows(tree):
-                streams[view] = _Stream(scan if columns is None else scan.select(columns))
+                streams[view] = RowStream(rows)
             elif top is None:
-                is_whole = columns is None or len(scans) == 1
-                rows = scan if is_whole else scan.select(columns or ())
-                sources[view] = parquet_files(scan, columns) or rows
+                files = parquet_files(scan, columns)
+                sources[view] = files or (scan if len(scans) == 1 else rows)
+                if files is None and has_few_values(rows):
+                    streams[view] = RowStream(rows)
             else:
                 files = parquet_files(top.scan, columns)
                 sources[view] = top.scan if files is None else top.bounded(files)
         if direct is None or any(isinstance(rows, FileRows) for rows in sources.values()):
             return DuckRows(meant, sources, streams)
         return DirectRows(meant, sources, *direct)
+
+    def _prepare(self, tree: exp.Query, typed: list[tuple[str, DataType | None]]) -> None:
+        """Mark types and sources, compute constants, and push down what follows from them."""
+        mark_types(tree, typed)
+        cut_nanoseconds(tree)
+        is_changed = compute_constants(tree, self._computed, self._column_names)
+        others = tree.find_all(exp.Join, exp.In)
+        if is_changed or any(isinstance(one, exp.Join) or one.args.get("query") for one in others):
+            mark_sources(tree, self._column_names)
+            self._filter_again(tree)
+            push_keys(tree, self._stored_scan, self._read_all, self._filter_again)
+        compare_without_spaces(tree, typed)
 
     def _computed(self, query: exp.Query) -> pa.Table:
         """Return the rows of a query; of several rows not all."""
@@ -562,21 +573,6 @@ def _arrow_table(name: str, rows: object) -> pa.Table:
         hint="Pass a Table, a Scan, Arrow, pandas or Polars data, a dictionary of columns, or a "
         "list of dictionaries; a lazy frame has collect().",
     )
-
-
-class _Stream:
-    """The rows of a scan for a query that has no use for a dataset, whose import takes long.
-
-    Args:
-        scan: the rows.
-    """
-
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows through Arrow's C stream interface."""
-        return self._scan.__arrow_c_stream__(requested_schema)
 
 
 def _reads_first_rows(tree: exp.Query) -> bool:

@@ -72,6 +72,8 @@ _HUGE: Mapping[str, pa.DataType] = {
 _MOST_DAYS = 106_751_991
 """The longest interval, whose microseconds are a BIGINT."""
 _INTERVAL = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
+_FEW_VALUES = 1 << 18
+"""Maximum number of values that DuckDB reads without a dataset, which takes time for each query."""
 _MAX_VALUES = 64_000_000
 """Maximum number of values of the tables that are read into memory."""
 
@@ -501,6 +503,11 @@ def _values(scan: Scan) -> int:
     snapshot = scan.target.snapshot
     rows = 0 if snapshot is None else snapshot.total_record_count
     return _MAX_VALUES + 1 if rows is None else rows * len(scan.columns)
+
+
+def has_few_values(scan: Scan) -> bool:
+    """Return whether DuckDB needs no filters to read a scan in moments: it has few values."""
+    return scan.increment is None and _values(scan) <= _FEW_VALUES
 
 
 def _is_same(one: Scan, other: Scan) -> bool:

@@ -7,6 +7,7 @@ For DuckDB a scan reads only the paths of VARIANT columns that a query needs.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from uuid import uuid4
 
 import pyarrow as pa
 from sqlglot import exp
@@ -17,7 +18,12 @@ from paimon_explore.encoding.variant.paths import VariantPath
 from paimon_explore.scan.predicate.variants.path_needs import path_of
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_tree
 from paimon_explore.sql_statements.duckdb.functions.variant_functions import reads_path
-from paimon_explore.sql_statements.duckdb.metadata_answers import given_args, only_table
+from paimon_explore.sql_statements.duckdb.metadata_answers import (
+    given_args,
+    metadata_answer,
+    only_table,
+    partition_rows,
+)
 from paimon_explore.sql_statements.duckdb.parquet_files import is_alike
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.query_pushdown import whole_where
@@ -67,6 +73,41 @@ class DirectRows(DuckRows):
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._is_stopped = True
+
+
+def from_metadata(
+    tree: exp.Query, scans: Mapping[str, Scan], write: Callable[[exp.Query], str]
+) -> DuckRows | None:
+    """Return the result of a query that needs no rows of its tables; None if it needs some.
+
+    Args:
+        tree: the query.
+        scans: the tables by the names that the query uses.
+        write: writes a query as text of DuckDB.
+    """
+    known = metadata_answer(tree, scans)
+    if known is None:
+        return partition_rows(tree, scans, write)
+    name = f"_paimon_{uuid4().hex}"
+    text = f"SELECT * FROM {name}"  # noqa: S608 - a name made here
+    return DirectRows(text, {name: known}, known.schema, known.to_batches)
+
+
+class RowStream:
+    """The rows of a scan for a query that has no use for a dataset, whose import takes long.
+
+    Args:
+        scan: the rows.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows through Arrow's C stream interface."""
+        rows = (batch for scan in [self._scan] for batch in scan.to_batches())  # not planned yet
+        reader = pa.RecordBatchReader.from_batches(self._scan.schema, rows)
+        return reader.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
 
 def has_few_rows(scan: Scan) -> bool:

@@ -118,7 +118,7 @@ def _arguments(
     found: dict[str, object] = {}
     for place, text in enumerate(texts):
         reader = Reader(text)
-        if reader.here.kind in {Kind.WORD, Kind.NAME} and reader.ahead(1).sign == "=>":
+        if reader.here.is_name and reader.ahead(1).sign == "=>":
             given = reader.identifier("the argument")
             reader.next()
             plain = _plain(given)
