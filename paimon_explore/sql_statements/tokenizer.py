@@ -7,11 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from functools import lru_cache
-<<<<<<< HEAD
-from typing import TypeVar
-=======
-from typing import NamedTuple
->>>>>>> rperf
+from typing import NamedTuple, TypeVar
 
 import sqlglot
 from sqlglot.errors import SqlglotError
