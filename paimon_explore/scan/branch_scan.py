@@ -37,7 +37,12 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.chains import chain_branches, chains_of, existing_branch
+from paimon_explore.scan.chains import (
+    chain_branches,
+    chains_of,
+    existing_branch,
+    schema_in_branch,
+)
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import (
     Stage,
@@ -133,10 +138,11 @@ def is_chain(target: ScanTarget) -> bool:
 
 def _other(target: ScanTarget, branch: str) -> ScanTarget:
     store = existing_branch(target.store, branch)
+    schema = schema_in_branch(target.schema, target.store, store)
     if not target.travelled or target.snapshot is None:
-        return replace(target, store=store, snapshot=store.snapshots.latest())
+        return replace(target, store=store, schema=schema, snapshot=store.snapshots.latest())
     snapshot = resolve_other(store, target.travel, target.snapshot)
-    return replace(target, store=store, snapshot=snapshot)
+    return replace(target, store=store, schema=schema, snapshot=snapshot)
 
 
 def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:
