@@ -1,10 +1,14 @@
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table
+import paimon_explore as pe
+from paimon_explore import Table, open_table
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from paimon_explore.scan.plan import ScanPlan
-from support.small_tables import append_table, columns, keyed_table
+from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 COLUMNS = columns(k=pa.int32(), v=pa.int32(), dt=pa.string())
 
@@ -99,3 +103,55 @@ def test_what_partitions_decide_is_not_checked_again() -> None:
     table = append_table(COLUMNS, [row(1, 1)], partition_by=["dt"])
     assert planned(table, "dt = 'a'").rest == planned(table, "TRUE").rest
     assert planned(table, "dt = 'a' AND v = 1").rest == planned(table, "v = 1").rest
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("INT", "BIGINT"),
+        ("SMALLINT", "INT"),
+        ("BIGINT", "INT"),
+        ("INT", "DECIMAL(10, 0)"),
+        ("INT", "STRING"),
+        ("DATE", "TIMESTAMP(3)"),
+        ("TIMESTAMP(3)", "TIMESTAMP(6)"),
+        ("DECIMAL(10, 2)", "DECIMAL(12, 4)"),
+        ("VARCHAR(20)", "VARCHAR(1)"),
+    ],
+)
+@pytest.mark.parametrize("compacted", [False, True])
+def test_rows_are_found_after_the_type_of_a_bucket_key_changed(
+    before: str, after: str, *, compacted: bool
+) -> None:
+    options = {"bucket": "4", "bucket-key": "k", "compaction.min.file-num": "2"}
+    schema = {"k": before, "v": "INT"}
+    table = new_catalog().create_table("db.t", schema, options=options)
+    numbers = [*range(-12, 13)]
+    start = datetime(2020, 1, 1)  # noqa: DTZ001 - wall time
+    makers: dict[str, Callable[[int], object]] = {
+        "DATE": lambda n: date(2020, 2, 1) + timedelta(days=n),
+        "TIMESTAMP(3)": lambda n: start + timedelta(days=n),
+        "VARCHAR(20)": lambda n: f"{chr(99 + n % 20)}{n}",
+    }
+    make = makers.get(before, int)
+    for part in (numbers[::2], numbers[1::2]):
+        table.append([{"k": make(n), "v": n} for n in part])
+    table.alter_column_type("k", after, check=False)
+    if compacted:
+        table.compact(full=True)
+    rows = table.to_arrow().to_pylist()
+    for key in {row["k"] for row in rows}:
+        expected = {row["v"] for row in rows if row["k"] == key}
+        found = table.scan(where=pe.col("k") == key).to_arrow()
+        assert {*found["v"].to_pylist()} == expected
+    table.append(table.scan(where="v = 0"))
+    assert not table.maintenance.fsck(read_rows=True)
+
+
+def test_a_longer_text_as_bucket_key_still_chooses_the_bucket() -> None:
+    options = {"bucket": "4", "bucket-key": "k"}
+    table = new_catalog().create_table("db.t", {"k": "VARCHAR(9)"}, options=options)
+    table.append([{"k": str(number)} for number in range(40)])
+    table.alter_column_type("k", "STRING")
+    assert left(table, "k = '7'")["bucket"] == (4, 1)
+    assert table.scan(where="k = '7'").count() == 1
