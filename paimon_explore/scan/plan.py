@@ -556,19 +556,23 @@ def _values(
 def _values_by_bucket(
     target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: "SchemaOf"
 ) -> Mask:
-    """Value statistics: per file where keys are unique above level 0, else per bucket."""
+    """Value statistics: per file in buckets without a merge, else per bucket.
+
+    Engines that combine records may return a row that matches where no record does.
+    """
     matches = _values(target, entries, rest, schema_of)
     if target.merges_postponed:
         from paimon_explore.scan.splits.postponed_splits import in_merged_partitions  # noqa: PLC0415 - may be there
 
         matches |= in_merged_partitions(entries)
-    if target.hides_level_0:
+    if target.hides_level_0 or not len(entries):
         return matches
     engine = target.options.value(MERGE_ENGINE)
-    if engine not in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW} and not (
-        target.options.value(DELETION_VECTORS_ENABLED)
-    ):
-        return np.ones(len(entries), dtype=np.bool_)
-    group = group_numbers(entries.table)
-    _, bucket = np.unique(group, return_inverse=True)
-    return np.bincount(bucket, weights=matches)[bucket] > 0 if len(entries) else matches
+    _, bucket = np.unique(group_numbers(entries.table), return_inverse=True)
+    whole = np.ones(len(entries), dtype=np.bool_)
+    if engine in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW}:
+        whole = np.bincount(bucket, weights=matches)[bucket] > 0
+    if not target.levels_disjoint:
+        return whole
+    is_new = numbers(entries.table, "level") == 0
+    return np.where(np.bincount(bucket, weights=is_new)[bucket] > 0, whole, matches)

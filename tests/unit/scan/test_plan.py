@@ -105,6 +105,24 @@ def test_what_partitions_decide_is_not_checked_again() -> None:
     assert planned(table, "dt = 'a' AND v = 1").rest == planned(table, "v = 1").rest
 
 
+@pytest.mark.parametrize("engine", ["partial-update", "aggregation", "deduplicate"])
+def test_a_combined_row_may_match_where_no_record_does(engine: str) -> None:
+    options = {
+        "merge-engine": engine,
+        "deletion-vectors.enabled": "true",
+        "deletion-vectors.merge-on-read": "true",
+        "write-only": "false",
+    }
+    schema = columns(k=pa.int32(), a=pa.int32(), b=pa.int32())
+    keyed = keyed_table(schema, [{"k": 1, "a": 5, "b": 2}], primary_key=["k"], options=options)
+    assert left(keyed, "a = 1 AND b = 2")["value statistics"] == (1, 0)
+    keyed.set_options({"write-only": "true"})
+    table = open_table(keyed.path)
+    table.upsert([{"k": 1, "a": 1, "b": None}])
+    found = table.scan(where="a = 1 AND b = 2").to_arrow().to_pylist()
+    assert found == ([] if engine == "deduplicate" else [{"k": 1, "a": 1, "b": 2}])
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
