@@ -581,6 +581,7 @@ class SplitFile:
             RowType(fields=tuple(same)),
             self._cell("row_count").as_py(),
             {wanted.name: name for wanted, name in same.items()},
+            path=file_index_path(self.path, self._cell("extra_files").as_py()) or self.path,
         )
 
     def is_skipped(self, predicate: Expression) -> bool:
