@@ -52,7 +52,7 @@ from paimon_explore.scan.manifest_arrays import (
     distinct,
     numbers,
 )
-from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
+from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan, visible_mask
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import DataSplit, LayeredSplit, PlainSplit
@@ -146,10 +146,15 @@ def _other(target: ScanTarget, branch: str) -> ScanTarget:
 
 
 def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:
-    """All partitions of the first branch, and those of the second that the first lacks."""
+    """All partitions of the first branch, and those of the second that the first lacks.
+
+    As in Java, the first branch lacks a partition whose files are not visible yet.
+    """
     plan = plan_scan(first, predicate)
     below = plan_scan(second, predicate)
-    present = frozenset(byte_rows(distinct(column(_all(first).table, "partition"))[0]))
+    files = _all(first)
+    files = files.filter(visible_mask(first, files))
+    present = frozenset(byte_rows(distinct(column(files.table, "partition"))[0]))
     added = tuple(split for split in below.splits if split.partition not in present)
     named = (replace(s, name=f"{second.branch}: {s.name}") for s in below.stages)
     return replace(

@@ -419,7 +419,7 @@ def file_stages(
         rest: the part of the predicate that partitions do not decide.
         schemas: the schemas of the files; None loads them from the store.
     """
-    stage = FileStage(name=LEVEL_STAGE, before=entries, mask=_visible(target, entries))
+    stage = FileStage(name=LEVEL_STAGE, before=entries, mask=visible_mask(target, entries))
     yield stage
     if rest == TRUE:
         return
@@ -527,7 +527,8 @@ def _by_primary_key_index(
     return GlobalIndexStage(stage=stage, rows=found.rows, positions=found.positions(entries))
 
 
-def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
+def visible_mask(target: ScanTarget, entries: ManifestEntries) -> Mask:
+    """Return which files the scan may read, whatever its filter: by level, bucket and time."""
     mask = np.ones(len(entries), dtype=np.bool_)
     if target.keys is not None and not target.merges_postponed:
         mask &= numbers(entries.table, "bucket") != POSTPONE_BUCKET

@@ -7,7 +7,7 @@ import pytest
 from paimon_explore import Table, open_table
 from paimon_explore.errors import NotFoundError
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, rows_of
+from support.small_tables import append_table, columns, keyed_table, rows_of
 
 COLUMNS = columns(k=pa.int32(), dt=pa.string())
 
@@ -32,6 +32,31 @@ def test_partitions_that_a_branch_lacks_come_from_the_fallback_branch() -> None:
     assert read(table, fallback="more") == [(1, "a"), (2, "b"), (30, "c")]
     assert read(table, "dt = 'c'", fallback="more") == [(30, "c")]
     assert read(table, "dt = 'b'", fallback="more") == [(2, "b")]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"deletion-vectors.enabled": "true", "write-only": "true"},
+        {"merge-engine": "first-row", "write-only": "true"},
+        {"bucket": "-2"},
+    ],
+)
+def test_a_partition_whose_files_are_not_visible_yet_comes_from_the_fallback_branch(
+    options: dict[str, str],
+) -> None:
+    fields = columns(k=pa.int32(), dt=pa.string())
+    table = keyed_table(fields, primary_key=["k", "dt"], partition_by=["dt"], options=options)
+    table.create_branch("more")
+    branch = open_table(table.path, branch="more")
+    branch.upsert([{"k": 1, "dt": "a"}, {"k": 2, "dt": "b"}])
+    branch.compact()
+    table.upsert([{"k": 3, "dt": "a"}])
+    assert read(table, fallback="more") == [(1, "a"), (2, "b")]
+    assert read(table, "k = 1", fallback="more") == [(1, "a")]
+    table.compact()
+    assert read(table, fallback="more") == [(2, "b"), (3, "a")]
+    assert read(table, "k = 1", fallback="more") == []
 
 
 def test_partitions_of_the_primary_branch_come_first() -> None:
