@@ -2,7 +2,7 @@
 
 The path is used only to locate files; a partition is identified by its binary row. A value is
 formatted like Java's `toString` by default (a DATE is its day number), or like a cast to STRING if
-the option `partition.legacy-name` is false.
+the option `partition.legacy-name` is false: a TIMESTAMP_LTZ is then a local time of the process.
 Spec: concepts/spec/overview, partitions. Seen in: golden java200 `append_part_types`,
 `append_part_types2`, `append_part_null`, `part_nonlegacy`.
 """
@@ -23,6 +23,7 @@ from paimon_explore.data_types.casts.java_formatting import (
     timestamp_text,
 )
 from paimon_explore.data_types.definitions import INTEGERS, TEXTS, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.time_zones import wall_clock
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 DEFAULT_NAME = "__DEFAULT_PARTITION__"
@@ -138,6 +139,8 @@ def _timestamps(column: Column, data_type: AtomicType, *, legacy_names: bool) ->
         if legacy_names:
             texts.append(_local_date_time(seconds, nanos))
         else:
+            if data_type.root is TypeRoot.TIMESTAMP_LTZ:
+                seconds = int(wall_clock(np.array([seconds], np.int64), None)[0])
             texts.append(timestamp_text(seconds, nanos, data_type.precision or 0))
     return texts
 

@@ -10,6 +10,7 @@ from paimon_explore.fileio.requests_ahead import FilePart, requests_ahead
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.deletion_vector_filter import vector_part
+from paimon_explore.scan.chains import file_schema
 from paimon_explore.scan.manifest_arrays import column
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
@@ -31,12 +32,14 @@ class FilesAhead:
 
     Attributes:
         store: the table.
+        schema: the reading schema.
         columns: the columns to read; files without any of them may not be opened.
         has_filter: whether indexes may show that a file need not be opened.
         schemas: the known schemas by branch and id.
     """
 
     store: TableStore
+    schema: TableSchema
     columns: Collection[str]
     has_filter: bool
     schemas: dict[tuple[str, int], TableSchema]
@@ -88,7 +91,7 @@ class FilesAhead:
             for number in as_python(column(one.files.table, "schema_id").unique())
         }
         missing = sorted(needed - self.schemas.keys())
-        calls = [partial(self.store.for_branch(of).schemas.load, number) for of, number in missing]
+        calls = [partial(file_schema, self.schema, self.store, *one) for one in missing]
         self.schemas.update(zip(missing, at_once(self.store.file_io, calls), strict=True))
 
 

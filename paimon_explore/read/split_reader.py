@@ -62,6 +62,7 @@ from paimon_explore.read.run_order import (
     runs_may_tie,
     selects_one_key,
 )
+from paimon_explore.scan.chains import file_schema
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
@@ -189,6 +190,7 @@ class SplitReader:
         """Requests of the files that are read later."""
         return FilesAhead(
             store=self.target.store,
+            schema=self.target.schema,
             columns=(*(field.name for field in self.fields), *self.system_columns),
             has_filter=self.predicate != TRUE,
             schemas=self._schemas,
@@ -483,7 +485,7 @@ class SplitReader:
     def schema_of(self, branch: str, schema_id: int) -> TableSchema:
         """The schema that a file was written with."""
         if (branch, schema_id) not in self._schemas:
-            found = self.target.store.for_branch(branch).schemas.load(schema_id)
+            found = file_schema(self.target.schema, self.target.store, branch, schema_id)
             self._schemas[branch, schema_id] = found
         return self._schemas[branch, schema_id]
 
@@ -579,6 +581,7 @@ class SplitFile:
             RowType(fields=tuple(same)),
             self._cell("row_count").as_py(),
             {wanted.name: name for wanted, name in same.items()},
+            path=file_index_path(self.path, self._cell("extra_files").as_py()) or self.path,
         )
 
     def is_skipped(self, predicate: Expression) -> bool:

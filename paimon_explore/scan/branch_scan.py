@@ -37,7 +37,12 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.chains import chain_branches, chains_of, existing_branch
+from paimon_explore.scan.chains import (
+    chain_branches,
+    chains_of,
+    existing_branch,
+    schema_in_branch,
+)
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import (
     Stage,
@@ -47,7 +52,7 @@ from paimon_explore.scan.manifest_arrays import (
     distinct,
     numbers,
 )
-from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
+from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan, visible_mask
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import DataSplit, LayeredSplit, PlainSplit
@@ -133,17 +138,23 @@ def is_chain(target: ScanTarget) -> bool:
 
 def _other(target: ScanTarget, branch: str) -> ScanTarget:
     store = existing_branch(target.store, branch)
+    schema = schema_in_branch(target.schema, target.store, store)
     if not target.travelled or target.snapshot is None:
-        return replace(target, store=store, snapshot=store.snapshots.latest())
+        return replace(target, store=store, schema=schema, snapshot=store.snapshots.latest())
     snapshot = resolve_other(store, target.travel, target.snapshot)
-    return replace(target, store=store, snapshot=snapshot)
+    return replace(target, store=store, schema=schema, snapshot=snapshot)
 
 
 def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:
-    """All partitions of the first branch, and those of the second that the first lacks."""
+    """All partitions of the first branch, and those of the second that the first lacks.
+
+    As in Java, the first branch lacks a partition whose files are not visible yet.
+    """
     plan = plan_scan(first, predicate)
     below = plan_scan(second, predicate)
-    present = frozenset(byte_rows(distinct(column(_all(first).table, "partition"))[0]))
+    files = _all(first)
+    files = files.filter(visible_mask(first, files))
+    present = frozenset(byte_rows(distinct(column(files.table, "partition"))[0]))
     added = tuple(split for split in below.splits if split.partition not in present)
     named = (replace(s, name=f"{second.branch}: {s.name}") for s in below.stages)
     return replace(

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
 
     from paimon_explore.scan.index_lookups import IndexedRowIds, IndexSource
-    from paimon_explore.scan.pruning.file_statistics import SchemaOf
+    from paimon_explore.scan.pruning.file_statistics import FileSchemas, SchemaOf
 
 PARTITION_STAGE = "partitions"
 LEVEL_STAGE = "visible levels"
@@ -362,11 +362,13 @@ class _FileFilter:
     """
 
     def __init__(self, target: ScanTarget, rest: Expression) -> None:
+        from paimon_explore.scan.pruning.file_statistics import FileSchemas  # noqa: PLC0415 - there is a predicate
+
         self.sees_deletes = False
         self.stages: tuple[str, ...] = ()
         self._target = target
         self._rest = rest
-        self._schema = _schema_loader(target)
+        self._schemas = FileSchemas(target.store, target.schema)
 
     def reasons(self, entries: ManifestEntries) -> Rows:
         """0 for files to keep, else the number of the stage that drops them."""
@@ -374,7 +376,7 @@ class _FileFilter:
         found = np.zeros(len(entries), np.int64)
         rows: Rows | None = None
         names: list[str] = []
-        stages = file_stages(self._target, entries, self._rest, self._schema)
+        stages = file_stages(self._target, entries, self._rest, self._schemas)
         for number, stage in enumerate(stages, start=1):
             names.append(stage.name)
             if stage.mask.all():
@@ -387,18 +389,6 @@ class _FileFilter:
                 rows = rows[stage.mask]
         self.stages = tuple(names)
         return found
-
-
-def _schema_loader(target: ScanTarget) -> "SchemaOf":
-    """A function that loads each schema of a table once; that of the target is known."""
-    known = {target.schema.id: target.schema}
-
-    def schema_of(schema_id: int) -> TableSchema:
-        if schema_id not in known:
-            known[schema_id] = target.store.schemas.load(schema_id)
-        return known[schema_id]
-
-    return schema_of
 
 
 def _stage(name: str, unit: str, mask: Mask) -> Stage:
@@ -419,7 +409,7 @@ def file_stages(
     target: ScanTarget,
     entries: ManifestEntries,
     rest: Expression,
-    schema_of: "SchemaOf | None" = None,
+    schemas: "FileSchemas | None" = None,
 ) -> Iterator[FileStage]:
     """Applies the pruning stages to live files, in order; each stage gets what the last one kept.
 
@@ -427,18 +417,21 @@ def file_stages(
         target: table and schema.
         entries: the files, with at least the columns that are read.
         rest: the part of the predicate that partitions do not decide.
-        schema_of: returns the schema of a schema id; None loads it from the store.
+        schemas: the schemas of the files; None loads them from the store.
     """
-    schema_of = schema_of or _schema_loader(target)
-    stage = FileStage(name=LEVEL_STAGE, before=entries, mask=_visible(target, entries))
+    stage = FileStage(name=LEVEL_STAGE, before=entries, mask=visible_mask(target, entries))
     yield stage
     if rest == TRUE:
         return
     from paimon_explore.scan.pruning.bucket_pruning import bucket_mask  # noqa: PLC0415 - there is a predicate
+    from paimon_explore.scan.pruning.file_statistics import FileSchemas  # noqa: PLC0415 - likewise
     from paimon_explore.scan.splits.key_range_sections import key_mask  # noqa: PLC0415 - likewise
 
+    schemas = schemas or FileSchemas(target.store, target.schema)
     entries = stage.kept
     mask = bucket_mask(entries, target.schema, target.options, rest)
+    if not mask.all() and schemas.have_old_keys:
+        mask = np.ones(len(entries), dtype=np.bool_)
     stage = FileStage(name=BUCKET_STAGE, before=entries, mask=mask)
     yield stage
     entries = stage.kept
@@ -447,7 +440,7 @@ def file_stages(
         return
     if keys is None:
         yield FileStage(
-            name=VALUE_STAGE, before=entries, mask=_values(target, entries, rest, schema_of)
+            name=VALUE_STAGE, before=entries, mask=_values(target, entries, rest, schemas)
         )
         return
     parts = split(rest, [field.name for field in keys])
@@ -460,7 +453,7 @@ def file_stages(
     if parts.rest == TRUE:  # the bounds of the keys are those of their columns
         mask = np.ones(len(entries), dtype=np.bool_)
     else:
-        mask = _values_by_bucket(target, entries, rest, schema_of)
+        mask = _values_by_bucket(target, entries, rest, schemas)
     yield FileStage(name=VALUE_STAGE, before=entries, mask=mask)
 
 
@@ -534,7 +527,8 @@ def _by_primary_key_index(
     return GlobalIndexStage(stage=stage, rows=found.rows, positions=found.positions(entries))
 
 
-def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
+def visible_mask(target: ScanTarget, entries: ManifestEntries) -> Mask:
+    """Return which files the scan may read, whatever its filter: by level, bucket and time."""
     mask = np.ones(len(entries), dtype=np.bool_)
     if target.keys is not None and not target.merges_postponed:
         mask &= numbers(entries.table, "bucket") != POSTPONE_BUCKET
@@ -563,19 +557,23 @@ def _values(
 def _values_by_bucket(
     target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: "SchemaOf"
 ) -> Mask:
-    """Value statistics: per file where keys are unique above level 0, else per bucket."""
+    """Value statistics: per file in buckets without a merge, else per bucket.
+
+    Engines that combine records may return a row that matches where no record does.
+    """
     matches = _values(target, entries, rest, schema_of)
     if target.merges_postponed:
         from paimon_explore.scan.splits.postponed_splits import in_merged_partitions  # noqa: PLC0415 - may be there
 
         matches |= in_merged_partitions(entries)
-    if target.hides_level_0:
+    if target.hides_level_0 or not len(entries):
         return matches
     engine = target.options.value(MERGE_ENGINE)
-    if engine not in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW} and not (
-        target.options.value(DELETION_VECTORS_ENABLED)
-    ):
-        return np.ones(len(entries), dtype=np.bool_)
-    group = group_numbers(entries.table)
-    _, bucket = np.unique(group, return_inverse=True)
-    return np.bincount(bucket, weights=matches)[bucket] > 0 if len(entries) else matches
+    _, bucket = np.unique(group_numbers(entries.table), return_inverse=True)
+    whole = np.ones(len(entries), dtype=np.bool_)
+    if engine in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW}:
+        whole = np.bincount(bucket, weights=matches)[bucket] > 0
+    if not target.levels_disjoint:
+        return whole
+    is_new = numbers(entries.table, "level") == 0
+    return np.where(np.bincount(bucket, weights=is_new)[bucket] > 0, whole, matches)

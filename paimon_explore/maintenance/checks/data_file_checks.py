@@ -35,6 +35,7 @@ from paimon_explore.metadata.options.table_options import (
     SEQUENCE_SNAPSHOT_ORDERING,
     TableOptions,
 )
+from paimon_explore.metadata.schema.fixed_buckets import has_rows_of_old_keys
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import (
     DataFileSource,
@@ -142,11 +143,14 @@ class DataFiles:
                 yield Finding(rule=ROWS, path=path, what=what)
             schema_id = row["schema_id"]
             assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
+            schema = self.schemas[schema_id]
+            older = (one for one in self.schemas.values() if one.id <= schema_id)
             read = FileRows(
                 table=rows,
                 entry=entries.slice(index, 1),
-                schema=self.schemas[schema_id],
+                schema=schema,
                 options=self.options,
+                has_old_keys=has_rows_of_old_keys(schema, older),
             )
             for rule, what in read.broken():
                 yield Finding(rule=rule, path=path, what=what)
@@ -195,12 +199,14 @@ class FileRows:
         entry: the manifest entry of the file.
         schema: the schema that the file was written with.
         options: the table's options.
+        has_old_keys: whether rows may be in other buckets than those of their bucket keys.
     """
 
     table: pa.Table
     entry: ManifestEntries
     schema: TableSchema
     options: TableOptions
+    has_old_keys: bool = False
 
     def broken(self) -> Iterator[tuple[str, str]]:
         """Yield each broken rule, and what was found instead."""
@@ -339,7 +345,9 @@ class FileRows:
 
     def _buckets(self, bucket: int, total: int) -> Iterator[tuple[str, str]]:
         names = self.schema.bucket_keys
-        if not names or not self._has(names) or not self._reads_as_written(names):
+        if self.has_old_keys or not names or not self._has(names):
+            return
+        if not self._reads_as_written(names):
             return
         types = [field.type for field in self._fields(names)]
         function = self.options.value(BUCKET_FUNCTION)

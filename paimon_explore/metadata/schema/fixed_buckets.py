@@ -3,10 +3,13 @@
 Spec: concepts/spec/datafile, bucket section.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot, with_nullable
 from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options import table_options as opt
@@ -33,3 +36,31 @@ def fixed_buckets(
         options.value(opt.BUCKET),
         options.value(opt.BUCKET_FUNCTION).value,
     )
+
+
+def has_rows_of_old_keys(schema: TableSchema, schemas: Iterable[TableSchema]) -> bool:
+    """Return whether rows may be in other buckets than those of their bucket keys.
+
+    The bucket key of an append table may change its type. Equal values of two types may have
+    different hashes, but rows stay in their bucket, also in files that a compaction writes with the
+    new type.
+
+    Args:
+        schema: the reading schema.
+        schemas: all schemas of the table up to this one.
+    """
+    keys = {column.id: column.type for column in schema.project(schema.bucket_keys)}
+    return any(
+        column.id in keys and not _keeps_hash(column.type, keys[column.id])
+        for other in schemas
+        for column in other.fields
+    )
+
+
+def _keeps_hash(before: DataType, after: DataType) -> bool:
+    """Whether a change of type keeps the bytes of all values: longer texts and bytes."""
+    one, other = (with_nullable(kind, nullable=True) for kind in (before, after))
+    if one == other or not isinstance(one, AtomicType) or not isinstance(other, AtomicType):
+        return one == other
+    is_same = one.root is other.root and one.root in {TypeRoot.VARCHAR, TypeRoot.VARBINARY}
+    return is_same and (one.length or 0) <= (other.length or 0)

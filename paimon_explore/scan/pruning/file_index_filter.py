@@ -78,7 +78,7 @@ def indexed_rows(
         row_type: the wanted columns, without those whose type differs in the file's schema.
         row_count: rows of the data file.
         file_names: name in the file by wanted name, where they differ.
-        path: the index file, for errors.
+        path: the index file, or the data file of an embedded index, for errors.
 
     Returns:
         `positions` are a superset of the matching rows; on a primary-key table they may only be

@@ -9,6 +9,7 @@ Spec: concepts/spec/manifest, statistics; schema evolution.
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -35,6 +36,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import all_have_arity, decode_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.schema.fixed_buckets import has_rows_of_old_keys
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import (
     Rows,
@@ -47,14 +49,43 @@ from paimon_explore.scan.manifest_arrays import (
     row_array,
 )
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable
+from paimon_explore.store.table_store import TableStore
 
 SchemaOf: TypeAlias = Callable[[int], TableSchema]
-
 _SYSTEM_COLUMNS = ("_ROW_ID", "_SEQUENCE_NUMBER")
 _WIDENING = (
     (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),
     (TypeRoot.FLOAT, TypeRoot.DOUBLE),
 )
+
+
+class FileSchemas:
+    """The schemas of the files of a branch, each loaded once; implements `SchemaOf`.
+
+    Args:
+        store: the branch.
+        schema: the reading schema.
+    """
+
+    def __init__(self, store: TableStore, schema: TableSchema) -> None:
+        self._store = store
+        self._schema = schema
+        self._known = {schema.id: schema}
+
+    def __call__(self, schema_id: int) -> TableSchema:
+        """Return the schema of that id."""
+        if schema_id not in self._known:
+            self._known[schema_id] = self._store.schemas.load(schema_id)
+        return self._known[schema_id]
+
+    @cached_property
+    def have_old_keys(self) -> bool:
+        """Whether rows may be in other buckets than those of their keys: of append tables only."""
+        own = self._schema
+        if own.primary_keys or not own.id:
+            return False
+        older = (one for one in self._store.schemas.list() if own.id < 0 or one.id <= own.id)
+        return has_rows_of_old_keys(own, older)
 
 
 def value_stats(

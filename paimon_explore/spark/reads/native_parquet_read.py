@@ -50,7 +50,6 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate import expression as ex
 from paimon_explore.scan.predicate.expression import TRUE, names_of
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
@@ -58,6 +57,7 @@ from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.spark.read_plan import ReadJob
 from paimon_explore.spark.spark_types import spark_schema, spark_type
 from paimon_explore.sql_statements.quoted_names import are_distinct, quoted
+from paimon_explore.store.table_store import StoredTable
 
 _PLAIN_PATH = re.compile(r"[\w./=@ -]+")
 _SAME_EVERYWHERE = NUMBERS | TEXTS | BYTES | {TypeRoot.BOOLEAN, TypeRoot.DATE}
@@ -86,7 +86,7 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
     names = {field.name for field in fields}
     keys = names.intersection(reader.target.schema.partition_keys)
     for split in splits:
-        taken = _taken(split, reader.target.schema, keys)
+        taken = _taken(split, reader.target, keys)
         if isinstance(split, DataSplit) and any(taken) and len(paths) < _MOST_FILES:
             paths += [path for path, hit in zip(split.paths, taken, strict=True) if hit]
             rest += [split.file(row) for row, hit in enumerate(taken) if not hit]
@@ -105,13 +105,15 @@ def is_plain_path(path: str) -> bool:
     return _PLAIN_PATH.fullmatch(path) is not None
 
 
-def _taken(split: Split, schema: TableSchema, keys: AbstractSet[str]) -> list[bool]:
+def _taken(split: Split, target: StoredTable, keys: AbstractSet[str]) -> list[bool]:
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         return []
+    if split.branch != target.store.paths.branch:  # which has other schemas
+        return [False] * split.count
     wanted = ("file_name", "schema_id", "write_cols")
     rows = split.files.table.select(wanted).to_pylist()
     return [
-        row["schema_id"] == schema.id
+        row["schema_id"] == target.schema.id
         and row["write_cols"] is None
         and row["file_name"] not in split.deletion_files
         and path.endswith(".parquet")

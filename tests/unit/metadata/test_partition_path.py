@@ -1,5 +1,6 @@
 """Folders of partitions."""
 
+import time
 from datetime import date
 from decimal import Decimal
 from urllib.parse import unquote
@@ -80,6 +81,23 @@ def test_other_texts_are_those_of_a_cast() -> None:
     assert texts(at, TypeRoot.TIMESTAMP, legacy=False) == ["2023-11-14 22:13:20.123"]
     clock = pa.array([3_723_100], pa.time32("ms"))
     assert texts(clock, TypeRoot.TIME, legacy=False) == ["01:02:03.1"]
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of the process is fixed")
+def test_instants_are_local_times_without_legacy_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = pa.array([1_704_103_200_000, None, 1_720_000_000_000], pa.timestamp("ms", "UTC"))
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        assert texts(at, TypeRoot.TIMESTAMP_LTZ, legacy=False) == [
+            "2024-01-01 05:00:00.000",
+            None,
+            "2024-07-03 05:46:40.000",
+        ]
+        assert texts(at, TypeRoot.TIMESTAMP_LTZ)[0] == "2024-01-01T10:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_types_without_a_folder_name_are_refused() -> None:

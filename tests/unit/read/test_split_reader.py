@@ -1,14 +1,18 @@
+import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 from paimon_explore import Table, open_table
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import CorruptFileError, InvalidInputError
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.read import run_order, small_files
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.splits.data_split import DataSplit, Splits
 from support.golden import GoldenTables
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
@@ -211,3 +215,30 @@ def test_writes_that_overlap_their_neighbours_give_the_newest_rows(
     assert sorted((r["k"], r["v"], r["n"]) for r in found) == sorted(
         (r["k"], r["v"], r["n"]) for r in wanted.values()
     )
+
+
+@pytest.mark.parametrize("threshold", ["1 b", "1 mb"])
+def test_the_error_of_a_damaged_file_index_names_the_file(threshold: str) -> None:
+    options = {
+        "file-index.bloom-filter.columns": "k",
+        "file-index.in-manifest-threshold": threshold,
+    }
+    table = append_table(COLUMNS, [{"k": 1, "v": "a", "n": 0}], options=options)
+    scan = table.scan(where="k = 1")
+    (split,) = scan.plan().splits
+    assert isinstance(split, DataSplit)
+    (path,) = split.paths
+    is_embedded = threshold == "1 mb"
+    if is_embedded:
+        columns_of = split.of.files.entries.table
+        at = columns_of.schema.get_field_index("embedded_file_index")
+        damaged = pa.array([b"\0" * 40], pa.binary())
+        columns_of = columns_of.set_column(at, columns_of.schema.field(at), damaged)
+        entries = ManifestEntries(columns_of)
+        split = Splits.one(replace(split.of.files, entries=entries))
+    else:
+        path += ".index"
+        table._store.file_io.replace(path, b"\0" * 40)
+    reader = SplitReader(target=scan.target, columns=("k",), predicate=scan.where)
+    with pytest.raises(CorruptFileError, match=re.escape(path)):
+        list(reader.read(split))

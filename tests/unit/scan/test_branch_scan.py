@@ -7,7 +7,7 @@ import pytest
 from paimon_explore import Table, open_table
 from paimon_explore.errors import NotFoundError
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, rows_of
+from support.small_tables import append_table, columns, keyed_table, rows_of
 
 COLUMNS = columns(k=pa.int32(), dt=pa.string())
 
@@ -32,6 +32,31 @@ def test_partitions_that_a_branch_lacks_come_from_the_fallback_branch() -> None:
     assert read(table, fallback="more") == [(1, "a"), (2, "b"), (30, "c")]
     assert read(table, "dt = 'c'", fallback="more") == [(30, "c")]
     assert read(table, "dt = 'b'", fallback="more") == [(2, "b")]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"deletion-vectors.enabled": "true", "write-only": "true"},
+        {"merge-engine": "first-row", "write-only": "true"},
+        {"bucket": "-2"},
+    ],
+)
+def test_a_partition_whose_files_are_not_visible_yet_comes_from_the_fallback_branch(
+    options: dict[str, str],
+) -> None:
+    fields = columns(k=pa.int32(), dt=pa.string())
+    table = keyed_table(fields, primary_key=["k", "dt"], partition_by=["dt"], options=options)
+    table.create_branch("more")
+    branch = open_table(table.path, branch="more")
+    branch.upsert([{"k": 1, "dt": "a"}, {"k": 2, "dt": "b"}])
+    branch.compact()
+    table.upsert([{"k": 3, "dt": "a"}])
+    assert read(table, fallback="more") == [(1, "a"), (2, "b")]
+    assert read(table, "k = 1", fallback="more") == [(1, "a")]
+    table.compact()
+    assert read(table, fallback="more") == [(2, "b"), (3, "a")]
+    assert read(table, "k = 1", fallback="more") == []
 
 
 def test_partitions_of_the_primary_branch_come_first() -> None:
@@ -195,3 +220,60 @@ def test_a_chain_table_is_cut_by_partition(golden: GoldenTables) -> None:
     for day in ("20240101", "20240102", "20240104"):
         found = rows_of(table.scan(where=f"dt = '{day}'").to_arrow())
         assert found == [row for row in whole if row["dt"] == day]
+
+
+def diverged() -> Table:
+    """Both branches have the column `c`; its field id 3 is that of another column in the branch."""
+    table = append_table(KEYED_COLUMNS, [{"k": 1, "r": {"x": 1}, "dt": "m"}], partition_by=["dt"])
+    table.create_branch("fb")
+    branch = open_table(table.path, branch="fb")
+    branch.add_column("d", "INT")
+    branch.append([{"k": 2, "r": {"x": 2}, "dt": "x", "d": 7}])
+    branch.drop_column("d")
+    for one, names in ((table, ("c", "e", "r.y")), (branch, ("e", "r.y", "c"))):
+        for name in names:
+            one.add_column(name, "INT")
+    row = {"k": 3, "r": {"x": 3, "y": 31}, "dt": "y", "c": 32, "e": 33}
+    branch.append([row])
+    return table
+
+
+KEYED_COLUMNS = columns(k=pa.int32(), r=pa.struct([("x", pa.int32())]), dt=pa.string())
+MAIN = {"k": 1, "r": {"x": 1, "y": None}, "dt": "m", "c": None, "e": None}
+OLD = {"k": 2, "r": {"x": 2, "y": None}, "dt": "x", "c": None, "e": None}
+NEW = {"k": 3, "r": {"x": 3, "y": 31}, "dt": "y", "c": 32, "e": 33}
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("TRUE", [MAIN, OLD, NEW]),
+        ("c = 32", [NEW]),
+        ("c = 7 OR e = 7", []),
+        ("c IS NULL", [MAIN, OLD]),
+        ("e > 32 AND r.y = 31", [NEW]),
+        ("dt = 'x' AND c IS NULL", [OLD]),
+    ],
+)
+@pytest.mark.parametrize("option", ["fallback", "primary"])
+def test_columns_of_another_branch_are_found_by_their_names(
+    option: str, where: str, expected: list[dict[str, object]]
+) -> None:
+    options = {f"scan.{option}-branch": "fb"}
+    scan = open_table(diverged().path, options=options).scan(where=where)
+    assert sorted(rows_of(scan.to_arrow()), key=lambda row: str(row["dt"])) == expected
+    assert scan.count() == len(expected)
+
+
+def test_a_column_that_was_renamed_in_one_branch_keeps_its_values() -> None:
+    table = two_branches()
+    table.rename_column("k", "key")
+    assert read(table, "key >= 2", fallback="more") == [(2, "b"), (30, "c")]
+
+
+def test_a_column_that_another_branch_lacks_is_null_there() -> None:
+    table = two_branches()
+    open_table(table.path, branch="more").add_column("other", "INT")
+    open_table(table.path, branch="more").append([{"k": 40, "dt": "d", "other": 5}])
+    table.add_column("own", "INT")
+    assert read(table, "dt > 'b'", fallback="more") == [(30, "c", None), (40, "d", None)]
