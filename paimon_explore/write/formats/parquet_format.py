@@ -78,6 +78,9 @@ _NANOS_PER_DAY = 86_400_000_000_000
 _JULIAN_EPOCH_DAY = 2_440_588
 _MICRO_DIGITS = 6
 _SAMPLE_ROWS = 4096
+_MIN_SAMPLE_ROWS = 256
+_ROWS_PER_SAMPLE = 4
+"""A sample has one of this many rows, within these limits; counting all of a small file is slow."""
 _REPETITIVE = 0.5
 """Share of distinct values in a sample up to which dictionary encoding pays."""
 _FEW_DISTINCT = 16
@@ -311,7 +314,8 @@ def _repetitive(leaves: Sequence[Column], widths: Sequence[int]) -> list[bool]:
     """For each leaf column whether dictionary encoding pays: few distinct values in a sample."""
     if max(map(len, leaves), default=0) <= 1:
         return [not len(leaf) for leaf in leaves]
-    samples = [_some_values(leaf, _SAMPLE_ROWS) for leaf in leaves]
+    size = min(_SAMPLE_ROWS, max(max(map(len, leaves)) // _ROWS_PER_SAMPLE, _MIN_SAMPLE_ROWS))
+    samples = [_some_values(leaf, size) for leaf in leaves]
     return [
         count <= len(sample) * _REPETITIVE or (count < len(sample) and _recurs(leaf))
         for leaf, sample, count in zip(
