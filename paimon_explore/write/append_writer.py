@@ -119,6 +119,7 @@ class AppendWriter(AbortableWriter):
             return
         check_references(batch, self._target.options)
         partitions = partitions_of(batch, self._target.schema.partition_type)
+        self._target.add_partitions(partitions.keys)
         if self._state is not None:
             self._state.load(partitions.keys)
         for group in split_rows(batch, partitions, self._buckets_of(batch)):

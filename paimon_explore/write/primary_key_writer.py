@@ -197,6 +197,7 @@ class UpsertWriter(AbortableWriter):
         if not rows.num_rows:
             return
         self._state.load(partitions.keys)
+        self._target.add_partitions(partitions.keys)
         for group in split_rows(rows, partitions, buckets):
             writer = self._writers.of(group.partition, group.bucket)
             writer.add(group.rows)

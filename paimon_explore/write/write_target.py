@@ -83,6 +83,7 @@ class WriteTarget:
     sequence_offset: int = 0
     latest: LatestSnapshot | None = None
     stored_mark: bytes | None = None
+    _folders: dict[bytes, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         path = self.store.paths.schema(self.schema.id)
@@ -97,7 +98,15 @@ class WriteTarget:
 
     def partition_path(self, partition: bytes) -> str:
         """Return the directory of a partition relative to the table's data root."""
-        return _partition_path(self.schema, self.options, partition)
+        self.add_partitions([partition])
+        return self._folders[partition]
+
+    def add_partitions(self, partitions: Sequence[bytes]) -> None:
+        """Compute the directories of partitions together, which is faster than one by one."""
+        new = tuple([partition for partition in partitions if partition not in self._folders])
+        if new:
+            folders = _partition_folders(self.schema, self.options, new)
+            self._folders.update(zip(new, folders, strict=True))
 
     def file_location(self, partition: bytes, bucket: int, names: FileNames) -> FileLocation:
         """Return the directory and names of the new files of a bucket."""
@@ -133,18 +142,20 @@ def _check_time(schema: TableSchema, options: TableOptions, partition: bytes) ->
 
 
 @cached_by_schema_and_options
-def _partition_path(schema: TableSchema, options: TableOptions, partition: bytes) -> str:
+def _partition_folders(
+    schema: TableSchema, options: TableOptions, partitions: tuple[bytes, ...]
+) -> Sequence[str]:
     if not schema.partition_keys:
-        return ""
+        return [""] * len(partitions)
     types = [column.type for column in schema.partition_type]
-    values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
+    values = decode_rows(pa.array(partitions, pa.binary()), types, where="partition")
     return partition_paths(
         schema.partition_keys,
         values,
         types,
         legacy_names=options.value(opt.PARTITION_LEGACY_NAME),
         default_name=options.value(opt.PARTITION_DEFAULT_NAME) or "",
-    )[0]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

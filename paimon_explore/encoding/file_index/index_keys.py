@@ -134,10 +134,11 @@ class KeyCodec:
         if self.width == 0:
             texts, codes = _ranked_texts(column)
             return RankedColumn(len(valid), texts, codes[valid], rows)
-        keys, codes = np.unique(self._numbers(column)[valid], return_inverse=True)
+        keys, codes = np.unique(self.numbers(column)[valid], return_inverse=True)
         return RankedColumn(len(valid), keys.tolist(), codes, rows)
 
-    def _numbers(self, column: Column) -> Ints:
+    def numbers(self, column: Column) -> Ints:
+        """Return the key of each row of a column whose keys are numbers; any number for nulls."""
         root = self.data_type.root
         if root is TypeRoot.BOOLEAN:
             return nb.bool_values(column).astype(np.int64)

@@ -93,8 +93,8 @@ class ManifestTable:
 
     @classmethod
     def empty(cls) -> Self:
-        """Return an empty table."""
-        return cls._of(_empty_table(cls), ())  # type: ignore[arg-type]  # classes can be hashed
+        """Return the empty table."""
+        return _empty(cls)  # type: ignore[arg-type, return-value]  # classes can be hashed
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row]) -> Self:
@@ -232,8 +232,8 @@ class EntryTable(ManifestTable):
 
 
 @lru_cache(maxsize=8)
-def _empty_table(kind: type[ManifestTable]) -> pa.Table:
-    return empty_table(kind.schema)
+def _empty(kind: type[ManifestTable]) -> ManifestTable:
+    return kind._of(empty_table(kind.schema), ())  # noqa: SLF001 - of the class above
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:

@@ -10,7 +10,7 @@ Differences from pyarrow's default layout:
 | DECIMAL | INT32 or INT64 if it fits, else the shortest fixed-length binary |
 | VECTOR | a LIST, as in Java |
 
-Columns whose values do not compress can be stored uncompressed; see `incompressible_columns`.
+Columns whose values do not compress can be stored uncompressed; see `_is_incompressible`.
 
 The file has no Arrow schema, whose types would differ from those of the pages; only
 `shredded_parquet` adds one.
@@ -32,7 +32,10 @@ from paimon_explore.data_types.arrow_buffers import (
     as_buffer,
     as_python,
     build_fixed,
+    empty_array,
     fixed_values,
+    list_offsets,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import (
@@ -75,7 +78,13 @@ _NANOS_PER_DAY = 86_400_000_000_000
 _JULIAN_EPOCH_DAY = 2_440_588
 _MICRO_DIGITS = 6
 _SAMPLE_ROWS = 4096
+_MIN_SAMPLE_ROWS = 256
+_ROWS_PER_SAMPLE = 4
+"""A sample has one of this many rows, within these limits; counting all of a small file is slow."""
 _REPETITIVE = 0.5
+"""Share of distinct values in a sample up to which dictionary encoding pays."""
+_FEW_DISTINCT = 16
+"""Dictionary encoding also pays if values recur this often on average: a sample hardly shows it."""
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Field: TypeAlias = "pa.Field[pa.DataType]"
 _VARIANT_CHILDREN = (("value", 0), ("metadata", 1))
@@ -138,21 +147,16 @@ class ParquetWriter:
 
     def _open(self, first: Sequence[Column]) -> pq.ParquetWriter:
         shape = self._shape
-        plain = [first[at] for at, _, _ in shape.plain]
-        repetitive = _repetitive(plain, shape)
-        codec, level = self._codecs(plain, repetitive)
+        leaves = [leaf for column in first for leaf in _leaf_values(column)]
+        repetitive = _repetitive(leaves, shape.widths)
+        codec, level = self._codecs(leaves, repetitive)
         return pq.ParquetWriter(
             self._footer_sink or self._sink,  # type: ignore[arg-type]  # a file object
             shape.schema,
             compression=codec,
             compression_level=level,
             use_dictionary=[  # type: ignore[arg-type]  # a list of columns is documented
-                *shape.nested,
-                *(
-                    name
-                    for (_, name, _), found in zip(shape.plain, repetitive, strict=True)
-                    if found
-                ),
+                name for name, found in zip(shape.names, repetitive, strict=True) if found
             ],
             write_statistics=(
                 [".".join(path) for path in shape.leaves if path not in shape.retyped]
@@ -164,25 +168,22 @@ class ParquetWriter:
         )
 
     def _codecs(
-        self, plain: Sequence[Column], repetitive: Sequence[bool]
+        self, leaves: Sequence[Column], repetitive: Sequence[bool]
     ) -> tuple[_Codec | dict[str, _Codec], int | dict[str, int] | None]:
         """Return the codec and its level, of the file or by leaf column."""
         if not self._adaptive or self._level is None:
             return self._codec, self._level
-        shape = self._shape
-        found = [
-            (name, column, width)
-            for (_, name, width), column, is_repetitive in zip(
-                shape.plain, plain, repetitive, strict=True
+        names = self._shape.names
+        codec = pa.Codec("zstd", self._level)
+        stored = {
+            name
+            for name, column, width, is_repetitive in zip(
+                names, leaves, self._shape.widths, repetitive, strict=True
             )
-            if not is_repetitive
-        ]
-        columns, widths = [column for _, column, _ in found], [width for _, _, width in found]
-        flags = incompressible(columns, widths, self._level)
-        stored = {name for (name, _, _), flag in zip(found, flags, strict=True) if flag}
+            if not is_repetitive and _is_incompressible(column, width, codec)
+        }
         if not stored:
             return self._codec, self._level
-        names = [".".join(path) for path in shape.leaves]
         codecs: dict[str, _Codec] = {
             name: "none" if name in stored else self._codec for name in names
         }
@@ -235,22 +236,21 @@ class _Shape:
         leaves: paths of the leaf columns.
         retyped: leaf columns by path whose type is set in the footer; see `with_types`.
         converted: the type of each column whose values are stored in another Arrow type; else None.
-        plain: position, name and `bit_width` of each column that is not nested.
-        nested: names of the leaf columns of nested columns.
+        names: names of the leaf columns: their paths with dots.
+        widths: `bit_width` of each leaf column.
     """
 
     schema: pa.Schema
     leaves: tuple[Path, ...]
     retyped: Mapping[Path, AtomicType]
     converted: tuple[DataType | None, ...]
-    plain: tuple[tuple[int, str, int], ...]
-    nested: tuple[str, ...]
+    names: tuple[str, ...]
+    widths: tuple[int, ...]
 
 
 @cached_by_identity
 def _shape_of(fields: tuple[DataField, ...]) -> _Shape:
     leaves = [leaf for field in fields for leaf in _leaves(field.type, (field.name,))]
-    top = {field.name: at for at, field in enumerate(fields)}
     schema = pa.schema([_physical_field(field, field.id, 0) for field in fields])
     return _Shape(
         schema=schema,
@@ -261,12 +261,12 @@ def _shape_of(fields: tuple[DataField, ...]) -> _Shape:
             if kind.root in SPATIAL or (kind.root in TIMESTAMPS and _physical_atom(kind) == _INT96)
         },
         converted=tuple(field.type if _is_converted(field.type) else None for field in fields),
-        plain=tuple(
-            (top[path[0]], path[0], bit_width(schema.field(top[path[0]]).type))
-            for path, _ in leaves
-            if len(path) == 1
+        names=tuple(".".join(path) for path, _ in leaves),
+        widths=tuple(
+            bit_width(leaf.type)
+            for kind in schema.types
+            for leaf in _leaf_values(empty_array(kind))
         ),
-        nested=tuple(".".join(path) for path, _ in leaves if len(path) > 1),
     )
 
 
@@ -300,15 +300,53 @@ class _FooterSink(OutputSink):
         self._sink.write(ending)
 
 
-def _repetitive(columns: Sequence[Column], shape: _Shape) -> list[bool]:
-    """For each plain column whether dictionary encoding pays: few distinct values in a sample."""
-    size = min(len(columns[0]), _SAMPLE_ROWS) if columns else 0
-    if size <= 1:
-        return [size == 0] * len(columns)
-    if len(columns[0]) > size:
-        columns = [column.slice(0, size) for column in columns]
-    counts = distinct_counts(columns, [width for _, _, width in shape.plain])
-    return [count <= size * _REPETITIVE for count in counts]
+def _leaf_values(column: Column) -> list[Column]:
+    """Return the values of each leaf column of a column."""
+    if isinstance(column, pa.StructArray):
+        return [leaf for child in column.flatten() for leaf in _leaf_values(child)]
+    if isinstance(column, pa.ListArray):  # or a map
+        first, last = list_offsets(column)[[0, -1]].tolist()
+        return _leaf_values(column.values.slice(first, last - first))
+    return [column]
+
+
+def _repetitive(leaves: Sequence[Column], widths: Sequence[int]) -> list[bool]:
+    """For each leaf column whether dictionary encoding pays: few distinct values in a sample."""
+    if max(map(len, leaves), default=0) <= 1:
+        return [not len(leaf) for leaf in leaves]
+    size = min(_SAMPLE_ROWS, max(max(map(len, leaves)) // _ROWS_PER_SAMPLE, _MIN_SAMPLE_ROWS))
+    samples = [_some_values(leaf, size) for leaf in leaves]
+    return [
+        count <= len(sample) * _REPETITIVE or (count < len(sample) and _recurs(leaf))
+        for leaf, sample, count in zip(
+            leaves, samples, distinct_counts(samples, widths), strict=True
+        )
+    ]
+
+
+def _some_values(column: Column, count: int) -> Column:
+    """Return about the first values of a column that are not null, at most `count`."""
+    if not column.null_count:
+        return column.slice(0, count)
+    known = max(len(column) - column.null_count, 1)
+    return column.slice(0, count * len(column) // known).drop_null().slice(0, count)
+
+
+def _recurs(column: Column) -> bool:
+    """Whether each value recurs often, estimated from how many occur once and twice in a sample.
+
+    The sample is taken from all rows: values that recur are often close to each other.
+    """
+    size = len(column) - column.null_count
+    if size < _SAMPLE_ROWS * _FEW_DISTINCT:
+        return False
+    rows = _SAMPLE_ROWS * len(column) // size
+    places = np.random.default_rng(0).integers(0, len(column), rows)
+    sample = take_rows(column, places).drop_null()
+    counts = fixed_values(pc.value_counts(sample).field(1), np.int64)
+    once, twice = np.bincount(counts, minlength=3)[1:3].tolist()
+    estimate = len(counts) + once * once / (2 * max(twice, 1))  # by Chao
+    return bool(estimate <= size / _FEW_DISTINCT)
 
 
 def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.DataType:
@@ -425,34 +463,19 @@ def _leaves(data_type: DataType, path: Path) -> list[tuple[Path, AtomicType]]:
 # Compressing and decompressing such values costs several times what Arrow needs to encode and
 # decode them, and saves almost nothing. Parquet has a codec per column chunk, so they are stored
 # uncompressed. A sample decides: its bytes are as a page stores them (PLAIN encoding).
-def incompressible(
-    columns: Sequence[Column], widths: Sequence[int], level: int | None
-) -> list[bool]:
-    """For each column whether compression with zstd would save less than an eighth of its size.
-
-    Args:
-        columns: columns of the same length.
-        widths: bits of a value of each column; 0 if the width varies.
-        level: the level of zstd; None for the default.
-    """
-    if not columns or len(columns[0]) < MIN_ROWS:
-        return [False] * len(columns)
-    codec = pa.Codec("zstd", level)
-    return [
-        width >= _MIN_BITS and not column.null_count and _is_incompressible(column, width, codec)
-        for column, width in zip(columns, widths, strict=True)
-    ]
-
-
 def _is_incompressible(column: Column, width: int, codec: pa.Codec) -> bool:
-    values = fixed_values(column, np.dtype(f"<u{width // 8}"))
-    size = min(max(values.nbytes // _SAMPLE_SHARE, _MIN_SAMPLE), _MAX_SAMPLE)
-    sample = values[: size // values.itemsize]
+    """Whether compression would save less than an eighth of the size of a column's values."""
+    known = len(column) - column.null_count
+    if known < MIN_ROWS or width < _MIN_BITS:
+        return False
+    size = min(max(known * width // 8 // _SAMPLE_SHARE, _MIN_SAMPLE), _MAX_SAMPLE)
+    values = _some_values(column, size * 8 // width)
+    sample = fixed_values(values, _DTYPES[width])
     return codec.compress(as_buffer(sample)).size > sample.nbytes * (1 - _MIN_SAVED)
 
 
-# Columns of the same width are sorted together. A null is a value; floating-point values are
-# compared by their bits, as `pyarrow.compute.count_distinct` does.
+# Columns of the same width and length are sorted together. A null is a value; floating-point
+# values are compared by their bits, as `pyarrow.compute.count_distinct` does.
 def bit_width(data_type: pa.DataType) -> int:
     """Return the bits of a value if values can be compared as integers; else 0."""
     try:
@@ -466,27 +489,27 @@ def distinct_counts(columns: Sequence[Column], widths: Sequence[int]) -> list[in
     """Return the number of distinct values of each column.
 
     Args:
-        columns: columns of the same length.
+        columns: the columns.
         widths: the `bit_width` of each column.
     """
     counts = [0] * len(columns)
-    by_width: dict[int, list[int]] = {}
+    alike: dict[tuple[int, int], list[int]] = {}
     for at, (column, width) in enumerate(zip(columns, widths, strict=True)):
         if width and not column.null_count:
-            by_width.setdefault(width, []).append(at)
+            alike.setdefault((width, len(column)), []).append(at)
         else:
             counts[at] = _count(column)
-    for width, positions in by_width.items():
+    for (width, size), positions in alike.items():
         dtype = _DTYPES[width]
         values = [fixed_values(columns[at], dtype) for at in positions]
-        if len(values) <= _FEW_COLUMNS and len(values[0]) <= _FEW_ROWS:
+        if len(values) <= _FEW_COLUMNS and size <= _FEW_ROWS:
             for at, one in zip(positions, values, strict=True):
                 counts[at] = len(set(one.tolist()))
             continue
         for first in range(0, len(positions), _COLUMNS_AT_ONCE):
             rows = np.stack(values[first : first + _COLUMNS_AT_ONCE])
             rows.sort(axis=1)
-            found = np.count_nonzero(rows[:, 1:] != rows[:, :-1], axis=1) + 1
+            found = np.count_nonzero(rows[:, 1:] != rows[:, :-1], axis=1) + min(size, 1)
             for at, count in zip(positions[first:], found.tolist(), strict=False):
                 counts[at] = count
     return counts

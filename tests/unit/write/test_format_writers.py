@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -170,6 +171,28 @@ def test_parquet_uses_dictionaries_where_values_repeat() -> None:
     meta = parquet({"a": "INT", "b": "INT"}, rows).metadata.row_group(0)
     assert meta.column(0).has_dictionary_page is False
     assert meta.column(1).has_dictionary_page is True
+
+
+def test_parquet_looks_for_repeated_values_inside_columns_and_between_nulls() -> None:
+    kinds = {
+        "n": "INT",
+        "l": {"type": "ARRAY", "element": "INT"},
+        "m": {"type": "MAP", "key": "STRING NOT NULL", "value": "INT"},
+    }
+    rows: Rows = [
+        {"n": i if i % 10 == 0 else None, "l": [i, -i - 1], "m": {f"k{i % 3}": i}}
+        for i in range(1000)
+    ]
+    meta = parquet(kinds, rows).metadata.row_group(0)
+    found = [meta.column(at).has_dictionary_page for at in range(4)]
+    assert found == [False, False, True, False]
+
+
+def test_parquet_finds_values_that_recur_far_apart() -> None:
+    numbers = np.random.default_rng(1).integers(0, [[6_000], [60_000]], (2, 120_000))
+    rows: Rows = [{"a": a, "b": b} for a, b in zip(*numbers.tolist(), strict=True)]
+    meta = parquet({"a": "INT", "b": "INT"}, rows).metadata.row_group(0)
+    assert [meta.column(at).has_dictionary_page for at in range(2)] == [True, False]
 
 
 def test_a_parquet_file_without_rows_is_a_file() -> None:
