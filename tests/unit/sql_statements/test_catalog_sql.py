@@ -921,3 +921,29 @@ def test_a_merge_sets_a_key_only_to_what_on_says_it_is(
         with pytest.raises(InvalidInputError, match="belongs to the primary key"):
             catalog.sql(merge)
     assert rows("SELECT city FROM t WHERE id = 1") == [("new" if is_equal else "Oslo",)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [
+        ("STRING", "'x' || 'y'"),
+        ("STRING", "'x' = 'y'"),
+        ("DATE", "DATE '2024-01-01' + 1"),
+        ("TIMESTAMP_NTZ", "TIMESTAMP_NTZ '2024-01-01 00:00:00' + INTERVAL 1 DAY"),
+    ],
+)
+def test_a_default_value_is_one_constant(catalog: pe.Catalog, kind: str, default: str) -> None:
+    column = f"a {kind} DEFAULT {default}"
+    for text in (f"CREATE TABLE d (id INT, {column})", f"ALTER TABLE t ADD COLUMN {column}"):
+        catalog.sql("CREATE TABLE IF NOT EXISTS t (id INT)")
+        with pytest.raises(InvalidInputError, match="is not a constant"):
+            catalog.sql(text)
+
+
+def test_a_copied_table_has_the_same_default_values(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    catalog.sql("""CREATE TABLE d (id INT, a STRING DEFAULT "'it'" 's')""")
+    catalog.sql("CREATE TABLE same LIKE d")
+    catalog.sql("INSERT INTO same (id) VALUES (1)")
+    assert rows("SELECT a FROM same") == [("'it's",)]
