@@ -69,15 +69,25 @@ def wanted_columns(
         counted: the column to read for counting rows; by default the smallest.
     """
     node = reference.node
-    if node is None or any(_needs_all(token) for token in tokens):
+    if node is None or names_columns(node) or any(_needs_all(token) for token in tokens):
         return None
     select = node.parent_select
     stars = (node.root() if select is None else select).find_all(exp.Star)
     if any(star.parent_select is select and _is_wanted(star) for star in stars):
         return None
+    alias = (node.alias_or_name or reference.parts[-1]).lower()
+    columns = node.root().find_all(exp.Column)
+    if any(len(one.parts) == 1 and one.name.lower() == alias for one in columns):
+        return None  # the table as a column: its whole rows
     words = {token.text.lower() for token in tokens if token.is_name}
     found = [name for name in row_type.names if name.lower() in words]
     return found or [counted or _smallest(row_type.fields)]
+
+
+def names_columns(node: exp.Expr) -> bool:
+    """Return whether the alias of a table or subquery gives its columns other names."""
+    alias = node.args.get("alias")
+    return isinstance(alias, exp.TableAlias) and bool(alias.args.get("columns"))
 
 
 def _needs_all(token: Token) -> bool:
@@ -146,7 +156,7 @@ def _conditions_of(node: exp.Expr) -> list[exp.Expr]:
     select = None if source is None else source.parent
     if not isinstance(select, exp.Select) or not isinstance(source, exp.From | exp.Join):
         return []
-    if any(node.args.get(key) for key in _OTHER_ROWS):
+    if names_columns(node) or any(node.args.get(key) for key in _OTHER_ROWS):
         return []
     joins = [join for join in select.args.get("joins") or [] if isinstance(join, exp.Join)]
     if any(map(keeps_right, joins)):
@@ -201,10 +211,7 @@ def _around(select: exp.Select) -> list[exp.Expr]:
             return []
     outer = top.parent
     node = _only_use(outer) if isinstance(outer, exp.CTE) else outer
-    if not isinstance(node, exp.Subquery | exp.Table):
-        return []
-    names = outer.args.get("alias") if outer is not None else None
-    if names is not None and names.args.get("columns"):
+    if outer is None or names_columns(outer) or not isinstance(node, exp.Subquery | exp.Table):
         return []
     conditions = _conditions_of(node)
     if not conditions:

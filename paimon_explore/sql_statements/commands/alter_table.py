@@ -146,8 +146,7 @@ class _Alter:
             path = self._path(one.path)
             changes.append(AddColumn(column=path, type=one.type, comment=one.comment, move=move))
             if one.default is not None:
-                value = plain_default(one.default)
-                changes.append(ChangeDefault(column=path, default_value=value))
+                changes.append(ChangeDefault(column=path, default_value=one.default))
             if not reader.takes(","):
                 return self._alter(*changes)
 

@@ -68,7 +68,7 @@ class WrittenColumn:
         path: its name, followed by the names of nested fields.
         type: its type.
         comment: its comment.
-        default: its default value, as SQL.
+        default: its default value, as the schema stores it.
         first: FIRST was given.
         after: the column named by AFTER.
         is_key: PRIMARY KEY was given.
@@ -112,7 +112,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     if word == "COMMENT":
         return {"comment": reader.text("the comment")}
     if word == "DEFAULT":
-        return {} if reader.takes("NULL") else {"default": reader.until(*_STOPS)}
+        return {} if reader.takes("NULL") else {"default": plain_default(reader.until(*_STOPS))}
     if word:
         return {"first": True} if word == "FIRST" else {"after": reader.path("a column")[-1]}
     if reader.takes("PRIMARY", "KEY"):
@@ -386,19 +386,30 @@ def _row_type(columns: Sequence[WrittenColumn], rows: QueryRows | None) -> RowTy
                 name=one.path[0],
                 type=one.type,
                 description=one.comment,
-                default_value=plain_default(one.default),
+                default_value=one.default,
             )
             for at, one in enumerate(columns)
         )
     )
 
 
-def plain_default(text: str | None) -> str | None:
-    """Return a default value as the schema stores it: text without its type and quotes."""
-    if text is None:
-        return None
+def plain_default(text: str) -> str:
+    """Return a default value as the schema stores it: text without its type and quotes.
+
+    Raises:
+        InvalidInputError: an expression that begins with a text.
+    """
     written = _TYPED_TEXT.sub("", text.strip())
-    return Reader(written).text("a constant") if written.startswith(("'", '"')) else written
+    if not written.startswith(("'", '"')):
+        return written
+    reader = Reader(written)
+    value = reader.text("a constant")
+    if not reader.is_done:
+        raise InvalidInputError(
+            f"The default value {text} is not a constant.",
+            hint="Write the text that it stands for, or compute the value in INSERT.",
+        )
+    return value
 
 
 def drop_table(warehouse: Warehouse, reader: Reader) -> Answer | None:

@@ -442,7 +442,7 @@ def merge(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if not evolves and any(clause.values is None for clause in clauses):
         check_star(schema, sides[alias])
         clauses = [star_with_defaults(clause, schema, alias) for clause in clauses]
-    clauses = [without_keys(clause, on, schema) for clause in clauses]
+    clauses = [without_keys(clause, on, schema, subject.alias) for clause in clauses]
     described = RowMerge(
         source=source,
         table=subject.table,

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.merge_clause import MergeRows, SqlClause
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.table_references import tree_of
@@ -32,12 +33,25 @@ def star_with_defaults(clause: SqlClause, schema: TableSchema, source: str) -> S
     return replace(clause, values={name: f"{quoted(source)}.{quoted(name)}" for name in names})
 
 
-def without_keys(clause: SqlClause, on: str, schema: TableSchema) -> SqlClause:
-    """Return an update without `key = source.key`, where ON says that both are equal."""
+def without_keys(clause: SqlClause, on: str, schema: TableSchema, target: str) -> SqlClause:
+    """Return an update without `key = source.key`, where ON says that both are equal.
+
+    Args:
+        clause: the clause.
+        on: the condition of the merge.
+        schema: of the table.
+        target: the alias of the table.
+    """
     tree, values = tree_of(f"SELECT {on}"), clause.values or {}
-    if clause.rows is not MergeRows.MATCHED or tree is None or tree.find(exp.Or, exp.Not):
+    if clause.rows is not MergeRows.MATCHED or tree is None:
         return clause
-    pairs = [pair for one in tree.find_all(exp.EQ) for pair in permutations((one.left, one.right))]
+    equal = [one for one in conjuncts(tree.expressions[0]) if isinstance(one, exp.EQ)]
+    pairs = [
+        (own, other)
+        for one in equal
+        for own, other in permutations((one.left, one.right))
+        if isinstance(own, exp.Column) and own.table.lower() in {"", target.lower()}
+    ]
 
     def is_equal(name: str, text: str) -> bool:
         new = tree_of(f"SELECT {text}")

@@ -34,7 +34,7 @@ from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.sql_statements.duckdb.constant_operands import RANDOM
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
-from paimon_explore.sql_statements.query_pushdown import whole_where
+from paimon_explore.sql_statements.query_pushdown import names_columns, whole_where
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.scan import Scan
 
@@ -155,7 +155,9 @@ def only_table(tree: exp.Expr, clauses: Collection[str]) -> exp.Table | None:
         return None
     source = tree.args.get("from_") or tree.args.get("from")
     table = source.this if isinstance(source, exp.From) else None
-    return table if isinstance(table, exp.Table) and given_args(table) <= _TABLE_PARTS else None
+    if not isinstance(table, exp.Table) or names_columns(table):
+        return None
+    return table if given_args(table) <= _TABLE_PARTS else None
 
 
 def given_args(node: exp.Expr) -> set[str]:

@@ -10,19 +10,22 @@ from paimon_explore.table.table import Table
 
 
 def same_text(node: exp.Expr) -> str:
-    """Return an expression as text in which letter case and qualifiers do not differ."""
+    """Return an expression as text in which case and qualifiers of names do not differ."""
     plain = node.copy().transform(_unqualified)
-    return plain.sql(dialect=SPARK, normalize_functions="lower", identify=False).lower()
+    return plain.sql(dialect=SPARK, normalize_functions="lower", identify=False)
 
 
 def _unqualified(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Identifier):
+        return exp.to_identifier(node.name.lower())
     return exp.column(node.this.copy()) if isinstance(node, exp.Column) else node
 
 
-def group_expressions(tree: exp.Select) -> list[exp.Expr] | None:
+def group_expressions(tree: exp.Select, engine: DuckDBEngine) -> list[exp.Expr] | None:
     """Return the expressions of GROUP BY, its numbers and aliases resolved; None if it has more.
 
-    An aggregation without GROUP BY has an empty list.
+    An aggregation without GROUP BY has an empty list. A name is an alias only if no table has such
+    a column.
     """
     group = tree.args.get("group")
     if group is None:
@@ -30,7 +33,10 @@ def group_expressions(tree: exp.Select) -> list[exp.Expr] | None:
     if any(value for name, value in group.args.items() if name != "expressions"):
         return None
     items = tree.expressions
+    tables = [one.table for one in engine.read.values() if isinstance(one.table, Table)]
+    columns = {name.lower() for one in tables for name in one.schema.row_type.names}
     aliases = {item.alias.lower(): item.unalias() for item in items if item.alias}
+    aliases = {name: item for name, item in aliases.items() if name not in columns}
     found: list[exp.Expr] = []
     for one in group.expressions:
         if isinstance(one, exp.Literal) and not one.is_string:
@@ -65,7 +71,7 @@ def key_columns(engine: DuckDBEngine, columns: Sequence[str]) -> list[str] | Non
         return None
     names = {same_text(item.unalias()): item.alias_or_name for item in tree.expressions}
     if is_aggregation(tree):
-        groups = group_expressions(tree)
+        groups = group_expressions(tree, engine)
         found = None if groups is None else [names.get(same_text(one), "") for one in groups]
         return None if found is None or "" in found else found
     tables = list(tree.find_all(exp.Table))

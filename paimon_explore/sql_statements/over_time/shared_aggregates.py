@@ -77,7 +77,7 @@ def shared_history(
         return found
     assert isinstance(tree, exp.Select)  # noqa: S101 - checked by `_only_table`
     view, table, read = found
-    groups = group_expressions(tree)
+    groups = group_expressions(tree, engine)
     aggregates = _aggregates(tree)
     if groups is None or aggregates is None:
         return "the query has other aggregates than count, sum, min and max"
@@ -107,6 +107,8 @@ def _only_table(
         return "the query does not aggregate rows"
     if {name for name, value in tree.args.items() if value} - _CLAUSES:
         return "the query has other clauses than WHERE, GROUP BY, HAVING and ORDER BY"
+    if _having_names_alias(tree):
+        return "HAVING names a column of the result"
     if engine.has_subquery or tree.find(exp.Window) or len(list(tree.find_all(exp.Select))) > 1:
         return "the query has subqueries or windows"
     tables = list(tree.find_all(exp.Table))
@@ -114,6 +116,13 @@ def _only_table(
     if read is None or not isinstance(read.table, Table) or read.system is not None:
         return "the query reads more than the rows of a table"
     return tables[0].name, read.table, read
+
+
+def _having_names_alias(tree: exp.Select) -> bool:
+    having = tree.args.get("having")
+    columns = set() if having is None else {one.name.lower() for one in having.find_all(exp.Column)}
+    aliased = [item for item in tree.expressions if item.alias_or_name != item.unalias().name]
+    return any(item.alias_or_name.lower() in columns for item in aliased)
 
 
 def _aggregates(tree: exp.Select) -> dict[str, exp.Expr] | None:

@@ -895,3 +895,55 @@ def test_a_condition_may_have_thousands_of_parts(
 def test_an_expression_that_is_nested_too_deeply_is_refused(catalog: pe.Catalog, text: str) -> None:
     with pytest.raises(InvalidInputError, match=r"nested too deeply .* limit of 1000 calls.*IN \("):
         catalog.sql(f"SELECT * FROM (SELECT 1 AS id) WHERE id = {text}").to_arrow()  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    ("on", "value", "is_equal"),
+    [
+        ("t.id = s.k", "s.k", True),
+        ("t.id = k AND (t.n = 10 OR t.n = 20)", "k", True),
+        ("t.id = s.k AND s.id = s.v", "s.v", False),
+        ("t.id = s.k AND coalesce(t.id = s.v, TRUE)", "s.v", False),
+        ("t.id = s.k AND (t.id = s.v OR TRUE)", "s.v", False),
+    ],
+)
+def test_a_merge_sets_a_key_only_to_what_on_says_it_is(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]], on: str, value: str, *, is_equal: bool
+) -> None:
+    _create(catalog, "keyed")
+    merge = (
+        f"MERGE INTO t USING (SELECT 1 AS k, 9 AS id, 9 AS v) s ON {on} "
+        f"WHEN MATCHED THEN UPDATE SET id = {value}, city = 'new'"
+    )
+    if is_equal:
+        catalog.sql(merge)
+    else:
+        with pytest.raises(InvalidInputError, match="belongs to the primary key"):
+            catalog.sql(merge)
+    assert rows("SELECT city FROM t WHERE id = 1") == [("new" if is_equal else "Oslo",)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [
+        ("STRING", "'x' || 'y'"),
+        ("STRING", "'x' = 'y'"),
+        ("DATE", "DATE '2024-01-01' + 1"),
+        ("TIMESTAMP_NTZ", "TIMESTAMP_NTZ '2024-01-01 00:00:00' + INTERVAL 1 DAY"),
+    ],
+)
+def test_a_default_value_is_one_constant(catalog: pe.Catalog, kind: str, default: str) -> None:
+    column = f"a {kind} DEFAULT {default}"
+    for text in (f"CREATE TABLE d (id INT, {column})", f"ALTER TABLE t ADD COLUMN {column}"):
+        catalog.sql("CREATE TABLE IF NOT EXISTS t (id INT)")
+        with pytest.raises(InvalidInputError, match="is not a constant"):
+            catalog.sql(text)
+
+
+def test_a_copied_table_has_the_same_default_values(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    catalog.sql("""CREATE TABLE d (id INT, a STRING DEFAULT "'it'" 's')""")
+    catalog.sql("CREATE TABLE same LIKE d")
+    catalog.sql("INSERT INTO same (id) VALUES (1)")
+    assert rows("SELECT a FROM same") == [("'it's",)]

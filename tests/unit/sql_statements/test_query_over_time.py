@@ -356,3 +356,28 @@ def test_the_first_change_of_a_column_that_is_newer_than_some_snapshots(
     assert (found.snapshot.id, found.before) == (first, first - 1)
     found = catalog.sql("SELECT id, price FROM db.sales").first_change("price = 7")
     assert (found.snapshot.id, found.before) == (first + 1, first)  # the query names the column
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT sum(if(s = 'A', n, 0)) AS b, sum(if(s = 'a', n, 0)) AS c FROM t",
+        "SELECT concat(s, 'X') AS x, concat(s, 'x') AS y, count(*) AS n FROM t GROUP BY 1, 2",
+        "SELECT upper(s) AS s, count(*) AS n FROM t GROUP BY s",
+        "SELECT upper(s) AS u, count(*) AS n FROM t GROUP BY u",
+        "SELECT max(n) AS s, count(*) AS n FROM t GROUP BY s",
+        "SELECT s, sum(n) AS total FROM t GROUP BY s HAVING total > 2",
+        "SELECT s, sum(n) AS n FROM t GROUP BY s HAVING n > 2",
+        "SELECT S, SUM(N) AS n, sum(t.n) + 1 AS m FROM t GROUP BY t.s HAVING Sum(n) > 1",
+    ],
+)
+def test_texts_and_aliases_of_a_history_are_those_of_the_query(
+    catalog: pe.Catalog, query: str
+) -> None:
+    catalog.sql("CREATE TABLE db.t (s STRING, n INT)")
+    catalog.sql("INSERT INTO db.t VALUES ('A', 1), ('a', 2)")
+    catalog.sql("INSERT INTO db.t VALUES ('A', 3), ('b', 4)")
+    table = catalog.table("db.t")
+    found = [[row[0], *row[4:]] for row in _rows(pe.sql(query, t=table).history(2))]
+    expected = [[at, *row] for at in (1, 2) for row in _rows(pe.sql(query, t=table.at(at)))]
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))

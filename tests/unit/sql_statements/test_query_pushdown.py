@@ -438,3 +438,33 @@ def test_a_star_reads_all_columns_of_the_tables_beside_it(
     schema = append_table(columns(a=pa.string(), b=pa.string(), k=pa.int32())).schema
     (reference,) = (one for one in references_of(query) if one.parts == ("t",))
     assert wanted_columns(reference, tokens_of(query), schema.row_type) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT q.id, q.n FROM t AS q(n, id, s) WHERE q.n > 2 AND q.id < 0",
+        "SELECT id FROM t AS q(n, id) WHERE n = 3",
+        "SELECT id FROM t AS q(n, id) ORDER BY id LIMIT 1",
+        "SELECT max(id) AS m, min(n) AS k, count(*) AS c FROM t AS q(n, id)",
+        "SELECT x.id, x.s, y.n FROM t x(n, id) JOIN t y ON x.id = y.n WHERE x.id < -2 AND y.id > 1",
+        "WITH w AS (SELECT id, n FROM t) SELECT r.id, r.n FROM w AS r(n, id) WHERE r.n > 2",
+        "WITH w(n, id) AS (SELECT id, n FROM t) SELECT id, n FROM w WHERE n > 2",
+        "SELECT * FROM (SELECT id, n FROM t) AS r(n, id) WHERE r.n > 2 AND id < 0",
+    ],
+)
+def test_names_that_an_alias_gives_hide_those_of_the_table(query: str) -> None:
+    table = new_catalog().create_table("db.t", columns(id=pa.int32(), n=pa.int32(), s=pa.string()))
+    for at in range(1, 5):
+        table.append([{"id": at, "n": -at, "s": f"s{at}"}])
+    found, expected = (pe.sql(query, t=rows).to_arrow() for rows in (table, table.to_arrow()))
+    assert found.sort_by(found.schema.names[0]) == expected.sort_by(found.schema.names[0])
+    assert found.num_rows
+
+
+def test_a_table_as_a_column_is_its_whole_rows() -> None:
+    table = new_catalog().create_table("db.t", columns(id=pa.int32(), n=pa.int32()))
+    table.append([{"id": 1, "n": 10}, {"id": 2, "n": 20}])
+    text = "SELECT x.id, y FROM t x, t y WHERE x.id = 1 AND y.id = 2"
+    found = pe.sql(text, t=table, dialect="duckdb")
+    assert found.to_arrow().to_pylist() == [{"id": 1, "y": {"id": 2, "n": 20}}]
