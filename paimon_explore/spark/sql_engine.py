@@ -245,8 +245,13 @@ class SparkEngine:
         return self._spark.catalog.tableExists(quoted(name))
 
     def temporary_views(self) -> list[str]:
-        """Return the names of the temporary views."""
-        return [view.name for view in self._spark.catalog.listTables() if view.isTemporary]
+        """Return the names of the temporary views.
+
+        PySpark's catalog would query each table of the current database for it.
+        """
+        session = self._spark._jsparkSession  # noqa: SLF001 - PySpark has no other way to ask
+        views = session.sessionState().catalog().listLocalTempViews("*")
+        return [views.apply(number).table() for number in range(views.size())]
 
     def create_temporary_view(
         self, name: str, rows: QueryRows, *, replaces: bool, is_global: bool

@@ -1,4 +1,11 @@
-"""Tests that start the same thing, such as Spark or the servers of catalogs, run in one process."""
+"""Tests that start the same thing, such as Spark or the servers of catalogs, run in one process.
+
+One more process runs tests than there are cores: those of Java, browsers, notebooks and killed
+processes wait for a third of their time, in which others use the cores.
+"""
+
+import os
+from collections.abc import Generator
 
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
@@ -38,3 +45,10 @@ class SharedStarts(LoadFileScheduling):  # type: ignore[misc] # likewise
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SharedStarts | None:
     """Distribute whole files in this way."""
     return SharedStarts(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One more than cores, unless the user says how many."""
+    found = yield
+    return found + ("PYTEST_XDIST_AUTO_NUM_WORKERS" not in os.environ)

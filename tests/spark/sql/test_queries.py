@@ -51,6 +51,14 @@ def test_statements_see_new_rows_and_a_frame_keeps_its_own(
     assert not [name for name in views if name.startswith("_paimon_")]
 
 
+def test_temporary_views_in_any_case_hide_tables(run: Sql, rows: Rows) -> None:
+    for view in ("Customers", "`late orders`"):
+        run(f"CREATE TEMPORARY VIEW {view} AS SELECT 77 AS id")
+        assert rows(f"SELECT id FROM {view.upper()}") == [(77,)]  # noqa: S608 - constants
+        run(f"DROP VIEW {view}")
+    assert rows("SELECT count(*) FROM customers WHERE id = 77") == [(0,)]
+
+
 def test_every_way_to_name_a_point_in_time(rows: Rows, catalog: Catalog) -> None:
     table = table_of(catalog, "orders")
     table.create_tag("v1", 1)
