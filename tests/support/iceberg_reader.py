@@ -106,11 +106,20 @@ class IcebergReader:
         (schema,) = [one for one in self.metadata["schemas"] if one["schema-id"] == wanted]
         return list(schema["fields"])
 
+    def _names_without_ids(self) -> dict[str, int]:
+        """Ids by the names of columns in files that have no ids; Java's metadata has none."""
+        mapping = json.loads(self.metadata["properties"].get("schema.name-mapping.default", "[]"))
+        found = [(name, one["field-id"]) for one in mapping for name in one["names"]]
+        assert len(dict(found)) == len(found)
+        return dict(found)
+
     def _file_rows(self, path: str) -> list[dict[str, Any]]:
         table = pq.read_table(pa.BufferReader(self._read(path)))
-        ids = {
-            int((field.metadata or {})[b"PARQUET:field_id"]): field.name for field in table.schema
-        }
+        known = self._names_without_ids()
+        ids: dict[int, str] = {}
+        for field in table.schema:
+            number = (field.metadata or {}).get(b"PARQUET:field_id")
+            ids[known[field.name] if number is None else int(number)] = field.name
         columns = {
             field["name"]: (
                 table[ids[field["id"]]].to_pylist()

@@ -4,7 +4,8 @@ Spec: the Iceberg table specification, appendix C. Ids of fields and elements ar
 files.
 """
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from paimon_explore.data_types.definitions import (
@@ -53,6 +54,56 @@ def iceberg_schema(schema: TableSchema) -> dict[str, Json]:
     """
     fields: list[Json] = [_field(field, field.name) for field in schema.fields]
     return {"type": "struct", "schema-id": schema.id, "fields": fields}
+
+
+def name_mapping(schemas: Sequence[Json], schema_id: int) -> list[Json]:
+    """Return the names of columns in files without field ids, such as ORC files and added files.
+
+    A column has its name, and earlier names that no other one had. Spec: the Iceberg table
+    specification, column projection.
+
+    Args:
+        schemas: the schemas.
+        schema_id: the id of the current one.
+    """
+    names = defaultdict[Json, set[str]](set)
+    current: Json = None
+    for schema in schemas:
+        _add_names(schema, names)
+        if isinstance(schema, dict) and schema["schema-id"] == schema_id:
+            current = schema
+    return _mapped(current, names)
+
+
+def _add_names(data_type: Json, names: defaultdict[Json, set[str]]) -> None:
+    for number, name, inner in _inside(data_type):
+        names[number].add(name)
+        _add_names(inner, names)
+
+
+def _mapped(data_type: Json, names: Mapping[Json, set[str]]) -> list[Json]:
+    found: list[Json] = []
+    inside = _inside(data_type)
+    used = Counter(name for number, _, _ in inside for name in names[number])
+    taken = {name for _, name, _ in inside}
+    for number, name, inner in inside:
+        earlier = sorted(one for one in names[number] - taken if used[one] == 1)
+        entry: dict[str, Json] = {"field-id": number, "names": [name, *earlier]}
+        if fields := _mapped(inner, names):
+            entry["fields"] = fields
+        found.append(entry)
+    return found
+
+
+def _inside(data_type: Json) -> list[tuple[Json, str, Json]]:
+    """Return id, name and type of the fields of a struct, or of what a list or map contains."""
+    if not isinstance(data_type, dict):
+        return []
+    fields = data_type.get("fields")
+    if isinstance(fields, list):
+        return [(f["id"], str(f["name"]), f["type"]) for f in fields if isinstance(f, dict)]
+    parts = [part for part in ("element", "key", "value") if part in data_type]
+    return [(data_type[f"{part}-id"], part, data_type[part]) for part in parts]
 
 
 def partition_fields(schema: TableSchema) -> list[Json]:

@@ -2,12 +2,18 @@
 
 Spec: the Iceberg table specification, table metadata. Members and their order are those of Java
 Paimon 2.0, and in addition the snapshot log, and in format version 3 the row ids, which Iceberg
-requires.
+requires, and the names of columns in files without field ids.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
-from paimon_explore.commit.iceberg.schema_json import FIRST_PARTITION_ID, SPEC_ID, Json
+from paimon_explore.commit.iceberg.schema_json import (
+    FIRST_PARTITION_ID,
+    SPEC_ID,
+    Json,
+    name_mapping,
+)
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject, parse_object
@@ -16,6 +22,8 @@ from paimon_explore.metadata.snapshot import Snapshot
 
 IDENTITY = "paimon-commit-identity"
 """Key in the summary of an Iceberg snapshot: what identifies the Paimon snapshot."""
+NAME_MAPPING = "schema.name-mapping.default"
+"""Property of an Iceberg table: the names of columns in files without field ids."""
 _FOREVER = 2**63 - 1
 
 
@@ -101,6 +109,7 @@ def encode_metadata(metadata: IcebergMetadata, now_ms: int) -> bytes:
         now_ms: the time of the change, epoch milliseconds.
     """
     current = metadata.current.id
+    mapping = name_mapping(metadata.schemas, metadata.schema_id)
     spec: Json = {"spec-id": SPEC_ID, "fields": list(metadata.partition_fields)}
     members: dict[str, Json] = {
         "format-version": metadata.format_version,
@@ -118,7 +127,7 @@ def encode_metadata(metadata: IcebergMetadata, now_ms: int) -> bytes:
         "default-sort-order-id": 0,
         "snapshots": [snapshot_json(one) for one in metadata.snapshots],
         "current-snapshot-id": current,
-        "properties": {},
+        "properties": {NAME_MAPPING: json.dumps(mapping)},
         "refs": {
             name: {"snapshot-id": number, "type": "tag", "max-ref-age-ms": _FOREVER}
             for name, number in metadata.tags.items()

@@ -4,20 +4,22 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import fastavro
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from paimon_explore import Table, open_table
 from paimon_explore.commit.iceberg.metadata_writer import iceberg_writer
-from paimon_explore.commit.iceberg.schema_json import iceberg_schema
+from paimon_explore.commit.iceberg.schema_json import iceberg_schema, name_mapping
 from paimon_explore.commit.iceberg.table_metadata import IcebergSnapshot
 from paimon_explore.errors import UnsupportedFeatureError
 from support.iceberg_reader import IcebergReader
 from support.merging import schema_of
-from support.small_tables import append_table, columns
+from support.small_tables import append_table, columns, new_catalog
 
 Files = Iterable[Mapping[str, Any]]
 IN_TABLE = {"metadata.iceberg.storage": "table-location"}
@@ -105,6 +107,7 @@ def test_the_metadata_has_the_members_of_java_in_their_order() -> None:
     (snapshot,), (schema,) = found["snapshots"], found["schemas"]
     spec = {"name": "p", "transform": "identity", "source-id": 1, "field-id": 1000}
     time = snapshot["timestamp-ms"]
+    names = [{"field-id": 0, "names": ["k"]}, {"field-id": 1, "names": ["p"]}]
     assert list(found.items()) == [
         ("format-version", 2),
         ("table-uuid", found["table-uuid"]),
@@ -121,7 +124,7 @@ def test_the_metadata_has_the_members_of_java_in_their_order() -> None:
         ("default-sort-order-id", 0),
         ("snapshots", [snapshot]),
         ("current-snapshot-id", 1),
-        ("properties", {}),
+        ("properties", {"schema.name-mapping.default": json.dumps(names)}),
         ("refs", {"first": {"snapshot-id": 1, "type": "tag", "max-ref-age-ms": 2**63 - 1}}),
         ("snapshot-log", [{"timestamp-ms": time, "snapshot-id": 1}]),
     ]
@@ -352,3 +355,46 @@ def rows(files: Files) -> int:
 
 def size(files: Files) -> int:
     return sum(file["file_size_in_bytes"] for file in files)
+
+
+def test_files_without_field_ids_are_read_by_names(tmp_path: Path) -> None:
+    kinds = columns(k=pa.int32(), a=pa.string(), b=pa.string())
+    table = new_catalog(tmp_path / "wh").create_table("db.t", kinds, options=IN_TABLE)
+    rows = [{"k": 1, "a": "x", "b": "y"}]
+    pq.write_table(pa.Table.from_pylist(rows, kinds), tmp_path / "f.parquet")
+    table.add_files(str(tmp_path / "f.parquet"))
+    table.rename_column("a", "c")
+    table.append([{"k": 2, "c": "z"}])
+    assert seen(table).rows() == table.to_arrow().to_pylist()
+
+
+INNER = [(7, "z"), (8, "v")]
+
+
+def test_an_earlier_name_is_given_if_it_was_that_of_one_column_only() -> None:
+    z, v = ({"type": "ROW", "fields": [{"id": i, "name": n, "type": "INT"}]} for i, n in INNER)
+    inner = [
+        {"id": 4, "name": "x", "type": "INT"},
+        {"id": 5, "name": "y", "type": {"type": "ARRAY", "element": z}},
+        {"id": 6, "name": "m", "type": {"type": "MAP", "key": "STRING NOT NULL", "value": v}},
+    ]
+    struct = {"type": "ROW", "fields": inner}
+    first = schema_of({**dict.fromkeys("abc", "INT"), "s": struct}, keys=())
+    renamed = [
+        *(("a", "a1"), ("b", "x"), ("c", "x1")),  # x was b, then it becomes c
+        *(("x", "b1"), ("x1", "x"), ("x", "c1")),
+    ]
+    schemas, fields = [iceberg_schema(first)], list(first.fields)
+    for number, (old, new) in enumerate(renamed, 1):
+        fields = [replace(one, name=new) if one.name == old else one for one in fields]
+        schemas.append(iceberg_schema(replace(first, id=number, fields=tuple(fields))))
+    mapping = json.loads(json.dumps(name_mapping(schemas, len(renamed))))
+    assert [one["names"] for one in mapping] == [["a1", "a"], ["b1", "b"], ["c1", "c", "x1"], ["s"]]
+    assert [one["field-id"] for one in mapping] == [field.id for field in first.fields]
+    x, y, m = mapping[3]["fields"]
+    assert (x["names"], y["names"], m["names"]) == (["x"], ["y"], ["m"])
+    assert [one["names"] for one in y["fields"]] == [["element"]]
+    assert [one["names"] for one in y["fields"][0]["fields"]] == [["z"]]
+    assert [one["names"] for one in m["fields"]] == [["key"], ["value"]]
+    before = json.loads(json.dumps(name_mapping(schemas, 0)))
+    assert before[0]["names"] == ["a", "a1"]
