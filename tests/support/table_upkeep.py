@@ -112,9 +112,15 @@ class UpkeepActs(LinesMachine):
         self.rebucket(table, line)
 
     def rebucket(self, table: Table, line: Line) -> None:
-        """Rescale a table whose files have other buckets than its schema asks for."""
+        """Rescale a table whose files have other buckets than its schema asks for.
+
+        Rows that an earlier state did not show may be in other buckets than the next ones, whose
+        compaction would not show them; a full one does.
+        """
         if int(self.kind.options.get("bucket", "0")) > 0:
             self.rescaled(table, line, None)
+            if self.kind.waits and line.states:
+                self.compacted(table, line, table.compact(full=True), full=True)
 
     def rescaled(
         self, table: Table, line: Line, buckets: int | None, partition: str | None = None
