@@ -132,6 +132,7 @@ def _is_of_partitions(tree: exp.Query, table: exp.Table, scan: Scan) -> bool:
     others = {name.lower() for name in scan.target.schema.row_type.names} - keys
     if not keys or any(isinstance(one, _OTHER_ROWS) for one in tree.walk() if one is not tree):
         return False
+    names = (keys | {item.alias.lower() for item in tree.selects}) - others
     known = [_aggregate(one, scan.row_type) for one in tree.find_all(exp.AggFunc)]
     is_grouped = bool(tree.args.get("group") or tree.args.get("distinct"))
     return (
@@ -139,14 +140,14 @@ def _is_of_partitions(tree: exp.Query, table: exp.Table, scan: Scan) -> bool:
         and all(isinstance(one.parent, exp.Count) for one in tree.find_all(exp.Star))
         and (is_grouped or all(one.find(exp.AggFunc) for one in tree.selects))
         and all(isinstance(one, exp.Alias) or not one.find(exp.Count) for one in tree.selects)
-        and all(_is_one_of(one, table, others) for one in tree.find_all(exp.Column))
+        and all(_is_one_of(one, table, names) for one in tree.find_all(exp.Column))
     )
 
 
-def _is_one_of(column: exp.Column, table: exp.Table, others: Collection[str]) -> bool:
-    """Return whether a column is none of the table's other columns: an alias, or of partitions."""
+def _is_one_of(column: exp.Column, table: exp.Table, names: Collection[str]) -> bool:
+    """Return whether a column is an alias of the result, or one of partitions, by its name."""
     is_plain = column.table.lower() in {"", table.alias_or_name.lower()}
-    return is_plain and not (column.args.get("db") or column.name.lower() in others)
+    return is_plain and not column.args.get("db") and column.name.lower() in names
 
 
 def only_table(tree: exp.Expr, clauses: Collection[str]) -> exp.Table | None:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 import paimon_explore as pe
 from paimon_explore import Table
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.table.table_base import store_of
 from support.small_tables import append_table, columns, keyed_table
@@ -161,3 +162,10 @@ def test_columns_without_an_alias_have_the_names_that_duckdb_gives(query: str) -
         pe.sql(query, t=t, dialect="duckdb").to_arrow() for t in (table, table.to_arrow())
     )
     assert found.equals(rows_of)
+
+
+@pytest.mark.parametrize("name", ["idd", "pp"])
+def test_an_unknown_column_beside_those_of_partitions_is_answered_with_all_names(name: str) -> None:
+    query = f"SELECT {name}, count(*) AS n FROM t GROUP BY {name}"  # noqa: S608 - of this test
+    with pytest.raises(InvalidInputError, match="Columns: 'id', 'p', 'q'"):
+        pe.sql(query, t=partitioned_table())
