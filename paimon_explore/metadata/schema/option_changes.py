@@ -61,25 +61,30 @@ def check_option_change(
         raise _not_changeable(key, "its value is fixed when the table is created")
     if not has_snapshots:
         return
-    declared = ALL_OPTIONS.get(key)
-    if declared is not None and declared.is_immutable:
+    option = _option(key)
+    if option is not None and option.is_immutable:
         raise _not_changeable(key, "its value is fixed once the table has a snapshot")
     before = TableOptions(schema.options)
     after = before.changed({} if value is None else {key: value})
     if value is None:
         after = TableOptions({name: text for name, text in before.items() if name != key})
-    if key == BUCKET.key:
+    if option is BUCKET:
         _check_bucket(before, after, is_removed=value is None)
-    elif key == DELETION_VECTORS_ENABLED.key:
+    elif option is DELETION_VECTORS_ENABLED:
         _check_deletion_vectors(before, after)
-    elif key in {IGNORE_DELETE.key, IGNORE_UPDATE_BEFORE.key}:
-        _check_ignored(
-            IGNORE_DELETE if key == IGNORE_DELETE.key else IGNORE_UPDATE_BEFORE, before, after
-        )
-    elif key == CLUSTERING_COLUMNS.key and PK_CLUSTERING_OVERRIDE.key in before:
+    elif option is IGNORE_DELETE or option is IGNORE_UPDATE_BEFORE:
+        if before.value(option) and not after.value(option):
+            raise _not_changeable(key, "a change from true to false is not possible")
+    elif option is CLUSTERING_COLUMNS and PK_CLUSTERING_OVERRIDE.key in before:
         raise _not_changeable(
             key, f"with {PK_CLUSTERING_OVERRIDE.key!r}, the files are sorted by these columns"
         )
+
+
+def _option(key: str) -> Option[object] | None:
+    """Return the option with a key, or with this older key; None if there is none."""
+    older = (option for option in ALL_OPTIONS.values() if key in option.fallback_keys)
+    return ALL_OPTIONS.get(key) or next(older, None)
 
 
 def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool) -> None:
@@ -104,11 +109,6 @@ def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
             "without a full compaction, reads could return rows twice; "
             f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows the change",
         )
-
-
-def _check_ignored(option: Option[bool], before: TableOptions, after: TableOptions) -> None:
-    if before.value(option) and not after.value(option):
-        raise _not_changeable(option.key, "a change from true to false is not possible")
 
 
 def _not_changeable(key: str, rule: str) -> InvalidInputError:

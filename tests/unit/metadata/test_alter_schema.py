@@ -337,13 +337,24 @@ def test_a_default_value_stays_readable() -> None:
         altered(ChangeType(column=("s",), type=INT), schema=schema)
 
 
-@pytest.mark.parametrize("key", ["ignore-delete", "ignore-update-before"])
+@pytest.mark.parametrize(
+    "key", ["ignore-delete", "ignore-update-before", "deduplicate.ignore-delete"]
+)
 def test_ignored_rows_stay_ignored(key: str) -> None:
     schema = altered(SetOption(key=key, value="true"))
     with pytest.raises(InvalidInputError, match="a change from true to false is not possible"):
         altered(SetOption(key=key, value="false"), schema=schema)
     with pytest.raises(InvalidInputError, match="a change from true to false is not possible"):
         altered(RemoveOption(key=key), schema=schema)
+
+
+def test_older_names_of_options_follow_the_same_rules() -> None:
+    with pytest.raises(InvalidInputError, match="its value is fixed once the table has a snapshot"):
+        altered(SetOption(key="blob.stored-descriptor-fields", value="s"))
+    options = {"pk_clustering_override": "true", "clustering__columns": "s"}
+    schema = table(**options, deletion_vectors__enabled="true")
+    with pytest.raises(InvalidInputError, match="the files are sorted by these columns"):
+        altered(SetOption(key="sink.clustering.by-columns", value="a"), schema=schema)
 
 
 LACKING = {
