@@ -305,6 +305,40 @@ def test_a_merge_statement_reads_its_source_again(kind: str) -> None:
     assert (KEPT, 1, 111, None) in rows_of(table)
 
 
+@pytest.mark.parametrize(
+    ("kind", "run", "again"),
+    [
+        ("keyed", lambda table: table.compact(partitions=[{"p": "3"}]), 0),
+        ("append", lambda table: table.delete("p = '3' AND k = 1"), 1),
+        ("vectors", lambda table: table.delete("p > '3' AND k = 1"), 2),
+        ("vectors", lambda table: table.delete("k = 1"), 6),
+    ],
+)
+def test_a_compaction_compacts_only_the_buckets_again_that_conflict(
+    kind: str, run: Run, again: int
+) -> None:
+    table = created(kind)
+    table.truncate()
+    partitions = [str(number) for number in range(6)]
+    for keys in ((1, 2), (3, 4)):
+        table.append([row(partition, key, key) for partition in partitions for key in keys])
+    files: list[str] = []
+
+    def before(told: str) -> None:
+        if told.startswith("create snapshot-") and len(files) == len(partitions):
+            files.append("of the other act")
+            run(table)
+        elif told.startswith("create_stream data-"):
+            files.append(told)
+
+    store = TableStore(PausedFileIO(table._store.file_io, before), table._store.paths)
+    assert replace(table, _store=store).compact() is not None
+    assert len(files) - 1 == len(partitions) + again
+    assert len(table.files()) == len(partitions)
+    assert table.maintenance.fsck(read_rows=True) == []
+    assert unaccounted(table) == []
+
+
 def test_an_act_that_loses_each_time_says_how_often_and_what_to_do() -> None:
     table = created("append")
     stubborn = replace(table, _dynamic_options={"commit.max-retries": "2"})
