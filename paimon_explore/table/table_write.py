@@ -12,17 +12,16 @@ from paimon_explore.commit.key_conflicts import StaleRecordsError
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
 from paimon_explore.commit.planned_again import PlannedTable, repeated, with_latest_schema
 from paimon_explore.errors import (
-    CommitConflictError,
     CommitOutcomeUnknownError,
     InvalidInputError,
     PaimonError,
     UnsupportedFeatureError,
-    undo_on_error,
 )
 from paimon_explore.fileio.uploads import Uploads, uploading
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.compaction.compact import (
+    commit_buckets,
     compact_postponed,
     compact_table,
     numbered_buckets,
@@ -292,49 +291,19 @@ class TableWriter:
         made = [] if spread is None else [spread]
 
         def compact_once(writer: "TableWriter") -> None:
-            table = writer._table  # noqa: SLF001 - this class
+            table = writer.store, writer.schema, writer.options
             chosen = None if buckets is None else numbered_buckets(*table, buckets)
             messages = compact_table(
                 *table, full=full, partitions=partitions, buckets=chosen, progress=watched
             )
-            writer._commit_buckets(messages, made)  # noqa: SLF001 - this class
+            committer = Committer(*table[:2], options=table[2], commit_user=self.commit_user)
+            commit = partial(committer.commit, note=self.note)
+            commit_buckets(writer.target, messages, commit, made)
+            if made:
+                run_post_commit(*table, made[-1])
 
         self._again(compact_once)
         return made[-1] if made else None
-
-    def _commit_buckets(self, messages: list[CommitMessage], made: list[Snapshot]) -> None:
-        """Commit compacted buckets; if some conflict with another commit, the others.
-
-        Args:
-            messages: one message per bucket.
-            made: the new snapshots are added to it.
-
-        Raises:
-            CommitConflictError: a bucket conflicts; its files are removed.
-        """
-        parts = [messages]
-        conflict = None
-
-        def act(committer: Committer, part: list[CommitMessage]) -> list[Snapshot]:
-            try:
-                return committer.commit(part, note=self.note)
-            except CommitConflictError:
-                if len(part) == 1:
-                    raise
-                middle = len(part) // 2
-                parts.extend((part[:middle], part[middle:]))
-                return []
-
-        with undo_on_error(lambda: abort(self.target, [one for part in parts for one in part])):
-            while parts:
-                try:
-                    snapshot = self._commit(parts.pop(), act)
-                except CommitConflictError as error:
-                    conflict = error
-                else:
-                    made.extend([] if snapshot is None else [snapshot])
-        if conflict is not None:
-            raise conflict
 
     def _rewrite(self, plan: RewritePlan) -> Snapshot | None:
         return self._again(partial(TableWriter._rewrite_once, plan=plan))

@@ -21,7 +21,14 @@ from paimon_explore.commit.overwrite import all_files, files_of_specs
 from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, undo_on_error
+from paimon_explore.errors import (
+    CommitConflictError,
+    CommitOutcomeUnknownError,
+    InvalidInputError,
+    PaimonError,
+    UnsupportedFeatureError,
+    undo_on_error,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.append_compaction import (
     AppendBucket,
@@ -137,6 +144,45 @@ def compact_table(  # noqa: PLR0913 - the options of one compaction
             if message is not None and not message.is_empty:
                 messages.append(message)
     return messages
+
+
+def commit_buckets(
+    target: WriteTarget,
+    messages: list[CommitMessage],
+    commit: Callable[[list[CommitMessage]], list[Snapshot]],
+    made: list[Snapshot],
+) -> None:
+    """Commit compacted buckets; if some conflict with another commit, the others.
+
+    Args:
+        target: the table.
+        messages: one message per bucket; the files of those that are not committed are deleted.
+        commit: commits messages.
+        made: the new snapshots are added to it.
+
+    Raises:
+        CommitConflictError: a bucket conflicts.
+    """
+    parts = [messages] if messages else []
+    conflict = None
+    while parts:
+        part = parts.pop()
+        try:
+            made += commit(part)
+        except CommitConflictError as error:
+            middle = len(part) // 2
+            if middle:
+                parts += part[:middle], part[middle:]
+            else:
+                abort(target, part)
+                conflict = error
+        except PaimonError as error:
+            if not isinstance(error, CommitOutcomeUnknownError):
+                parts.append(part)
+            abort(target, [message for part in parts for message in part])
+            raise
+    if conflict is not None:
+        raise conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
