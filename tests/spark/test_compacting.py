@@ -1,12 +1,16 @@
 """Compaction by tasks: the same rows and files as a local compaction, one commit."""
 
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
 import paimon_explore as pe
+from paimon_explore.spark.writes import distributed_compaction
+from paimon_explore.spark.writes.driver_commit import publish
 from paimon_explore.table.table import Table
 from support.small_tables import new_catalog
 
@@ -49,6 +53,30 @@ def test_a_table_compacted_by_tasks_has_the_same_rows_in_fewer_files(
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
     if keyed:
         assert pe.spark.compact(spark, table) is None
+
+
+def test_buckets_that_another_commit_compacted_do_not_stop_the_others(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = made(tmp_path, {"bucket": 2, "write-only": True})
+    for number in range(3):
+        table.upsert(rows(*range(9), value=f"v{number}"))
+    others: list[object] = []
+
+    @wraps(publish)
+    def late(*args: Any, **settings: Any) -> object:  # noqa: ANN401 - those of publish
+        if not others:
+            others.append(table.compact(partitions=[{"p": "a"}]))
+        return publish(*args, **settings)
+
+    monkeypatch.setattr(distributed_compaction, "publish", late)
+    snapshot = pe.spark.compact(spark, table)
+    assert others[0] is not None
+    assert snapshot == table.snapshot
+    assert kinds(table)[3:] == ["COMPACT", "COMPACT"]
+    assert len(table.files()) == 4
+    assert table.maintenance.fsck(read_rows=True) == []
+    assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
 
 
 def test_only_some_partitions_are_compacted(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """`pe.spark.compact`: distributed compaction in Spark tasks, with one commit on the driver.
 
 The driver plans the compaction as a local compaction does. Each task merges some buckets with the
-same code and returns commit messages. If a concurrent commit replaced the same files, the
-compaction is planned again (`commit/planned_again`).
+same code and returns commit messages. If a concurrent commit replaced the same files, the other
+buckets are committed, and the compaction is planned again (`commit/planned_again`).
 """
 
 import warnings
@@ -22,6 +22,7 @@ from paimon_explore.errors import CommitConflictError, PaimonError
 from paimon_explore.maintenance.compaction.auto_compaction import is_auto_compacted
 from paimon_explore.maintenance.compaction.compact import (
     CompactionPlan,
+    commit_buckets,
     compact_postponed,
     compact_split,
     drop_idle_buckets,
@@ -39,7 +40,6 @@ from paimon_explore.spark.executor_tasks import pack, unpack
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.table_base import write_target
-from paimon_explore.write.buckets.bucket_writers import BucketId
 from paimon_explore.write.write_target import WriteTarget
 
 
@@ -52,7 +52,7 @@ def compact(
     buckets: Collection[int] | None = None,
     options: Mapping[str, str] | None = None,
 ) -> Snapshot | None:
-    """Compact a table in the tasks of a Spark job, with one commit.
+    """Compact a table in the tasks of a Spark job, with one commit if no other commit conflicts.
 
     Args:
         spark: the session.
@@ -80,44 +80,41 @@ def compact(
         messages = compact_postponed(*table, partitions=partitions)
         return commit_rewrite(target, messages)
 
-    def merge(_: int) -> Snapshot | None:
+    before = repeated(opened.options, spread)
+    made = [] if before is None else [before]
+
+    def merge(_: int) -> None:
         target = write_target(opened, replaces=False)
         table = (target.store, target.schema, target.options)
         chosen = None if buckets is None else numbered_buckets(*table, buckets)
-        return compact_buckets(spark, target, full=full, partitions=partitions, buckets=chosen)
+        plan = plan_compaction(target, full=full, partitions=partitions, buckets=chosen)
+        compact_buckets(spark, plan, made)
 
-    before = repeated(opened.options, spread)
-    return repeated(opened.options, merge) or before
+    repeated(opened.options, merge)
+    return made[-1] if made else None
 
 
-def compact_buckets(
-    spark: SparkSession,
-    target: WriteTarget,
-    *,
-    full: bool,
-    partitions: Sequence[Mapping[str, object]] | None = None,
-    buckets: Collection[BucketId] | None = None,
-) -> Snapshot | None:
-    """Compact some buckets in Spark tasks and commit; removes all new files on failure.
+def compact_buckets(spark: SparkSession, plan: CompactionPlan, made: list[Snapshot]) -> None:
+    """Compact buckets in Spark tasks and commit; removes all new files on failure.
 
     Args:
         spark: the session.
-        target: the table, with a separate job id.
-        full: as for `compact`.
-        partitions: as for `compact`.
-        buckets: only these buckets; None: all.
+        plan: the buckets of a table with a separate job id.
+        made: the new snapshots are added to it.
     """
-    plan = drop_idle_buckets(
-        plan_compaction(target, full=full, partitions=partitions, buckets=buckets)
-    )
-    if not plan.splits:
-        return None
+    target, plan = plan.target, drop_idle_buckets(plan)
     messages: list[CommitMessage] = []
+
+    def commit(part: list[CommitMessage]) -> list[Snapshot]:
+        snapshot = publish(target, part, None, produced=messages)
+        return [] if snapshot is None else [snapshot]
+
     try:
-        work = partial(_compact, plan.without_splits())
-        sent = map_tasks(spark, plan.splits, work, "message binary").collect()
-        messages = [message for row in sent for message in unpack(bytes(row["message"]))]
-        return publish(target, messages, None) if messages else None
+        if plan.splits:
+            work = partial(_compact, plan.without_splits())
+            sent = map_tasks(spark, plan.splits, work, "message binary").collect()
+            messages = [message for row in sent for message in unpack(bytes(row["message"]))]
+        commit_buckets(target, messages, commit, made)
     except BaseException:
         withdraw(target, messages)
         raise
@@ -128,8 +125,8 @@ def compact_written(
 ) -> Snapshot | None:
     """Compact the buckets that a job has written to, as `auto_compact` does after local writes.
 
-    The rows are committed already, so a failure is a warning. A compaction that loses a conflict
-    with another commit is dropped.
+    The rows are committed already, so a failure is a warning. Buckets that conflict with another
+    commit are not compacted.
 
     Args:
         spark: the session.
@@ -140,17 +137,19 @@ def compact_written(
         return None
     buckets = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
     target = replace(table, commit_user=new_commit_user(table.options), job=uuid4().hex[:16])
+    made: list[Snapshot] = []
     try:
-        return compact_buckets(spark, target, full=False, buckets=buckets) if buckets else None
+        if buckets:
+            compact_buckets(spark, plan_compaction(target, full=False, buckets=buckets), made)
     except CommitConflictError:
-        return None
+        pass  # the next compaction merges the bucket
     except PaimonError as error:
         warnings.warn(
             f"The rows are committed, but the compaction after the commit failed: {error}",
             RuntimeWarning,
             stacklevel=3,
         )
-        return None
+    return made[-1] if made else None
 
 
 def _compact(plan: CompactionPlan, split: DataSplit) -> Iterator[pa.RecordBatch]:

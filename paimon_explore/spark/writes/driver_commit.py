@@ -43,6 +43,7 @@ def publish(
     identifier: int = BATCH_COMMIT_IDENTIFIER,
     *,
     completes: bool = False,
+    produced: Sequence[CommitMessage] | None = None,
 ) -> Snapshot | None:
     """Commit the files of the tasks, then remove the files of failed attempts.
 
@@ -54,6 +55,7 @@ def publish(
             attempt are removed instead.
         completes: compact on the driver rows that are only readable after compaction; for entry
             points that cannot start tasks.
+        produced: all messages of the job, if only some are committed.
 
     Returns:
         The snapshot; None if nothing changed.
@@ -75,7 +77,7 @@ def publish(
         else committer.overwrite(messages, what, identifier)
     )
     with suppress(StorageError):  # an orphan file is harmless, and the commit succeeded
-        sweep(target, messages)
+        sweep(target, messages if produced is None else produced)
     if made and completes and what is None and needs_lookup(target.options):
         table = (target.store, target.schema, target.options)
         made = [*made, *auto_compact(committer, table, messages, identifier)]
