@@ -12,13 +12,16 @@ Reads cast stored values to a changed type. All records of all live data files a
 including older records of a key, because merges read them as well. Statistics decide for integers
 and nulls where possible; otherwise the column is read from the file.
 
+A table that leaves `bucket` = -2 must have no postponed rows, which nothing would read any more.
+
 Rows written concurrently are not checked.
 
-Spec: concepts/schema evolution.
+Spec: concepts/schema evolution; primary-key-table, data distribution.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import as_python
@@ -31,11 +34,12 @@ from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError,
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.table_options import BUCKET, POSTPONE_BUCKET, TableOptions
 from paimon_explore.metadata.schema.alter_schema import apply_changes
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, read_data_file
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.splits.file_locations import data_file_paths
 from paimon_explore.store.table_store import TableStore
@@ -55,7 +59,7 @@ def alter_schema(
     Args:
         store: the table and branch.
         changes: the changes in order.
-        check: check that stored values fit new column types.
+        check: check that stored values fit new column types, and rows new buckets.
         clock: epoch milliseconds.
 
     Returns:
@@ -78,6 +82,7 @@ def alter_schema(
         after = apply_changes(before, changes, has_snapshots=has_snapshots, time_millis=clock())
         if check:
             check_values_fit(store, before, after)
+            _check_postponed_rows(store, before, after)
         if store.environment is not None:
             owned = store.environment.alter_schema(store.paths.branch, changes)
             if owned is not None:
@@ -143,6 +148,20 @@ def check_values_fit(store: TableStore, before: TableSchema, after: TableSchema)
         return
     for change in changes:
         _check(store, before, entries, change)
+
+
+def _check_postponed_rows(store: TableStore, before: TableSchema, after: TableSchema) -> None:
+    old, new = (TableOptions(schema.options).value(BUCKET) for schema in (before, after))
+    snapshot = store.snapshots.latest() if old == POSTPONE_BUCKET != new else None
+    if snapshot is None:
+        return
+    entries = live_entries(store.manifests.read_many(store.manifests.all(snapshot).names))
+    if np.any(numbers(entries.table, "bucket") == POSTPONE_BUCKET):
+        raise InvalidInputError(
+            f"Option {BUCKET.key!r} cannot be changed to {new}: the table has rows in the folders "
+            "'bucket-postpone', which are read only with 'bucket' = '-2'.",
+            hint="Call compact() first: it moves the rows to real buckets.",
+        )
 
 
 def _check(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Table, open_table
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.merge import in_memory_merge
 from support.compacting import numbered, numbered_table, values
 from support.small_tables import new_catalog
@@ -155,3 +155,13 @@ def test_tables_and_views_without_postponed_records_ignore_the_option(tmp_path: 
     assert len(list(merged.changes())) == 1
     log = merging(half_compacted(tmp_path / "log", {})).inspect.system_table("audit_log")
     assert sorted(row["v"] for row in log.to_arrow().to_pylist()) == [10, 20, 30, 40]
+
+
+def test_postponed_records_are_not_hidden_by_another_number_of_buckets(tmp_path: Path) -> None:
+    table = half_compacted(tmp_path, {})
+    with pytest.raises(InvalidInputError, match="has rows in the folders 'bucket-postpone'"):
+        table.set_options({"bucket": "3"})
+    table.compact()
+    table.set_options({"bucket": "3"})
+    table.upsert([{"k": 7, "v": 70, "s": 7}])
+    assert values(table) == {2: 7, 3: None, 4: 40, 5: 50, 6: 61, 7: 70}
