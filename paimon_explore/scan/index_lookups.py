@@ -12,7 +12,7 @@ Rows that no index covers are always read, whatever `scalar-index.search-mode` s
 if an index cannot be trusted or would not pay off:
 
 - its type, version or compression is not supported, or it has several columns;
-- the type of the column has changed, so that keys are stored as the old type;
+- the type of the column has changed, so that keys are stored as the old type, or became shorter;
 - `global-index.column-update-action` is `ignore`: updates leave indexes outdated;
 - a range of keys is so large that it is faster to read the data.
 
@@ -360,7 +360,8 @@ def _unchanged_columns(
 ) -> dict[int, _IndexedColumn]:
     """The columns, by id, whose keys have always been stored in the same way.
 
-    CHAR is left out, since writers differ in whether they pad its values.
+    CHAR is left out, since writers differ in whether they pad its values. So are texts whose
+    maximum length was reduced: reads cut values that the index may contain as a whole.
     """
     wanted = {
         field.id: _IndexedColumn(name=field.name, type=field.type)
@@ -368,6 +369,7 @@ def _unchanged_columns(
         if field.name in names and isinstance(field.type, AtomicType)
         if is_indexable(field.type) and field.type.root is not TypeRoot.CHAR
     }
+    lengths: dict[int, int] = {}
     for field in (field for other in schemas for field in other.fields):
         found = wanted.get(field.id)
         if found is None:
@@ -376,8 +378,10 @@ def _unchanged_columns(
         same = isinstance(kind, AtomicType) and found.key_type == (
             kind.root, kind.precision, kind.scale
         )  # fmt: skip
-        if not same:
+        length = (kind.length or 0) if isinstance(kind, AtomicType) else 0
+        if not same or length < lengths.get(field.id, 0):
             del wanted[field.id]
+        lengths[field.id] = length
     return wanted
 
 

@@ -1,6 +1,6 @@
 """Scans with global indexes: the rows of a full read, from fewer files and rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from paimon_explore import Table, col, open_table
+from paimon_explore import Catalog, Table, col, open_table
 from paimon_explore.data_types.arrow_buffers import bool_values, valid_mask
 from paimon_explore.errors import MissingFileError, UnsupportedFeatureError
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
@@ -216,6 +216,33 @@ def test_an_index_of_a_changed_type_is_not_used(tmp_path: Path) -> None:
     assert found_rows(table, col("i32") == 99995) is None
     assert found_rows(table, col("i64") == 99995) is not None
     assert table.scan(where="i32 = 99995").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where", "is_used"),
+    [
+        ((), ("VARCHAR(2)",), "t = 'ab'", False),
+        ((), ("VARCHAR(2)", "VARCHAR(9)"), "t = 'abcd'", False),
+        (("VARCHAR(2)",), ("VARCHAR(9)",), "t = 'abcd'", False),
+        ((), ("VARCHAR(9)", "STRING"), "t = 'abcd'", True),
+    ],
+)
+def test_an_index_of_texts_that_were_cut_is_not_used(
+    tmp_path: Path, before: Sequence[str], after: Sequence[str], where: str, *, is_used: bool
+) -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    catalog = Catalog(tmp_path)
+    catalog.create_database("d")
+    table = catalog.create_table("d.t", {"t": "VARCHAR(5)"}, options=options)
+    table.append([{"t": "abcd"}, {"t": "x"}])
+    for data_type in before:
+        table.alter_column_type("t", data_type, check=False)
+    table.maintenance.create_global_index("t")
+    for data_type in after:
+        table.alter_column_type("t", data_type, check=False)
+    table = catalog.table("d.t")
+    assert table.scan(where=where).count() == 1
+    assert (found_rows(table, col("t") == "abcd") is not None) is is_used
 
 
 def test_a_renamed_column_keeps_its_index(tmp_path: Path) -> None:
