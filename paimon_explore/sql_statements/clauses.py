@@ -41,6 +41,8 @@ def partition_values(
                 f"PARTITION: {given!r} is not a partition column.",
                 hint=f"Partition columns: {choices(schema.partition_keys)}.",
             )
+        if key in found:
+            raise InvalidInputError(f"PARTITION names column {key!r} twice.")
         if one.is_done:
             found[key] = FROM_QUERY
             continue

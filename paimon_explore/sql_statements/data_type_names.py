@@ -6,6 +6,7 @@ names are Paimon's: `TIMESTAMP(3)`, `TIMESTAMP(3) WITH LOCAL TIME ZONE`.
 
 from collections.abc import Mapping
 
+import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -51,12 +52,14 @@ def column_type(text: str, column: str) -> DataType:
     Raises:
         InvalidInputError: the text is not a type.
     """
-    try:
-        found = _type(exp.DataType.build(text, dialect="spark"))
+    try:  # as a column: `DataType.build` ignores what follows a type
+        schema = sqlglot.parse_one(f"CREATE TABLE t (c {text})", read="spark").this
     except (SqlglotError, ValueError):
-        found = None
-    if found is not None:
-        return found
+        schema = None
+    columns = schema.expressions if isinstance(schema, exp.Schema) else []
+    found = _field(0, columns[0]) if len(columns) == 1 else None
+    if found is not None and not columns[0].args.get("constraints"):
+        return found.type
     try:
         return parse_type_text(text)
     except InvalidInputError as problem:

@@ -63,14 +63,14 @@ def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
         UnsupportedFeatureError: the catalog has no views, or a column has a type that Paimon lacks.
     """
     catalog = warehouse.warehouse()
-    text = qualified(warehouse, view.query)
+    text, columns = qualified(warehouse, view.query), columns_of(view, rows)
     if view.replaces:
         catalog.drop_view(view.name, if_exists=True)
     try:
         catalog.create_view(
             view.name,
             text,
-            columns_of(view, rows),
+            columns,
             dialects={**view.dialects, DIALECT: text},
             options=view.options,
             comment=view.comment,

@@ -3,7 +3,7 @@
 Syntax:
 
     ALTER TABLE table ADD [COLUMN | COLUMNS] {column, ... | (column, ...)}
-    ALTER TABLE table DROP [COLUMN | COLUMNS] [IF EXISTS] {name | (name, ...)}
+    ALTER TABLE table DROP [COLUMN | COLUMNS] [IF EXISTS] {name, ... | (name, ...)}
     ALTER TABLE table RENAME [COLUMN] name TO name
     ALTER TABLE table ALTER [COLUMN] name TYPE type
     ALTER TABLE table ALTER [COLUMN] name COMMENT 'text'
@@ -83,6 +83,10 @@ from paimon_explore.table.table_base import store_of
 _UNITS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 
 
+_Act = Callable[[], Answer]
+"""What a statement does, after all of it has been read."""
+
+
 class _Alter:
     """Runs one ALTER TABLE statement.
 
@@ -103,7 +107,7 @@ class _Alter:
         return latest_schema(store_of(self._table))
 
     def run(self) -> Answer:
-        known: Mapping[str, Callable[[], Answer]] = {
+        known: Mapping[str, Callable[[], _Act]] = {
             "ADD": self._add,
             "RENAME": self._rename,
             "DROP": self._drop,
@@ -118,14 +122,12 @@ class _Alter:
             "DELETE": self._delete,
         }
         word = self._reader.expect_one(*known, part="ALTER TABLE")
-        answer = known[word]()
+        act = known[word]()
         self._reader.end()
-        return answer
+        return act()
 
-    def _alter(self, *changes: SchemaChange) -> Answer:
-        if changes:
-            self._table.alter(*changes)
-        return done()
+    def _alter(self, *changes: SchemaChange) -> _Act:
+        return _later(self._table.alter, *changes) if changes else done
 
     def _path(self, path: tuple[str, ...]) -> ColumnPath:
         """Return a column path in the spelling of the table."""
@@ -133,7 +135,7 @@ class _Alter:
         alike = [name for name in names if name.lower() == path[0].lower()]
         return (alike[0] if path[0] not in names and len(alike) == 1 else path[0], *path[1:])
 
-    def _add(self) -> Answer:
+    def _add(self) -> _Act:
         if self._reader.comes("PARTITION") or self._reader.comes("IF", "NOT", "EXISTS"):
             return self._add_partitions()
         self._reader.takes_one("COLUMN", "COLUMNS")
@@ -150,26 +152,25 @@ class _Alter:
             if not reader.takes(","):
                 return self._alter(*changes)
 
-    def _rename(self) -> Answer:
+    def _rename(self) -> _Act:
         reader = self._reader
         if reader.takes("TAG"):
             return self._rename_tag()
         if reader.takes("BRANCH"):
             old = reader.identifier("the branch")
             reader.expect("TO", part="RENAME BRANCH")
-            self._table.maintenance.rename_branch(old, reader.identifier("the branch"))
-            return done()
+            new = reader.identifier("the branch")
+            return _later(self._table.maintenance.rename_branch, old, new)
         if not reader.takes("TO"):
             reader.takes("COLUMN")
             path = self._path(reader.path("the column"))
             reader.expect("TO", part="RENAME COLUMN")
             return self._alter(RenameColumn(column=path, name=reader.identifier("the column")))
         target = self._warehouse.new_name(self._name, reader.path("the new name"))
-        reader.end()
-        self._warehouse.warehouse().rename_table(self._table.name, target.table)
-        return done()
+        rename = self._warehouse.warehouse().rename_table
+        return _later(rename, self._table.name, target.table)
 
-    def _drop(self) -> Answer:
+    def _drop(self) -> _Act:
         reader = self._reader
         if reader.comes("PARTITION") or reader.comes("IF", "EXISTS", "PARTITION"):
             return self._drop_partitions()
@@ -178,17 +179,16 @@ class _Alter:
         reader.takes_one("COLUMN", "COLUMNS")
         ignore = reader.takes("IF", "EXISTS")
         if reader.here.sign == "(":
-            inner = Reader(reader.group("the columns"))
-            paths = [inner.path("a column")]
-            while inner.takes(","):
-                paths.append(inner.path("a column"))
+            paths = reader.paths("the columns")
         else:
             paths = [reader.path("a column")]
+            while reader.takes(","):
+                paths.append(reader.path("a column"))
         known = {name.lower() for name in self._schema.row_type.names}
         kept = [path for path in paths if not ignore or path[0].lower() in known]
         return self._alter(*[DropColumn(column=self._path(path)) for path in kept])
 
-    def _add_partitions(self) -> Answer:
+    def _add_partitions(self) -> _Act:
         """Add partitions to a catalog that keeps them; elsewhere they exist if they have rows."""
         reader, table = self._reader, self._table
         ignores_known = reader.takes("IF", "NOT", "EXISTS")
@@ -204,14 +204,13 @@ class _Alter:
                 text = "/".join(f"{key}={value}" for key, value in texts.items())
                 raise AlreadyExistsError("partition", text, table.name)
             specs.append(texts)
-        reader.end()
         environment = store_of(table).environment
         is_kept = table.options.value(METASTORE_PARTITIONED_TABLE)
         if is_kept and isinstance(environment, PartitionEnvironment):
-            environment.add_partitions(specs)
-        return done()
+            return _later(environment.add_partitions, specs)
+        return done
 
-    def _drop_partitions(self) -> Answer:
+    def _drop_partitions(self) -> _Act:
         reader = self._reader
         ignores_missing = reader.takes("IF", "EXISTS")
         specs = []
@@ -219,16 +218,16 @@ class _Alter:
             specs.append(partition_spec(self._warehouse, reader, self._schema))
             reader.takes(",")
         reader.takes("PURGE")
-        reader.end()
         known = [spec for spec in specs if partitions_of(self._table, spec)]
         for spec in specs:
             if spec not in known and not ignores_missing:
                 text = "/".join(f"{key}={value}" for key, value in spec.items())
                 hint = "DROP IF EXISTS PARTITION ignores it."
                 raise NotFoundError("partition", text, self._table.name, hint=hint)
-        return committed(self._table.drop_partitions(*known) if known else None)
+        drop = self._table.drop_partitions
+        return lambda: committed(drop(*known) if known else None)
 
-    def _column(self) -> Answer:
+    def _column(self) -> _Act:
         reader = self._reader
         reader.takes("COLUMN")
         path = self._path(reader.path("the column"))
@@ -248,7 +247,7 @@ class _Alter:
             return self._alter(*([] if move is None else [MoveColumn(column=path[0], move=move)]))
         return self._set_column(word, path, part)
 
-    def _set_column(self, word: str, path: ColumnPath, part: str) -> Answer:
+    def _set_column(self, word: str, path: ColumnPath, part: str) -> _Act:
         reader = self._reader
         what = reader.expect_one("NOT", "DEFAULT", part=f"{part} {word}")
         if what == "NOT":
@@ -257,7 +256,7 @@ class _Alter:
         value = None if word == "DROP" else plain_default(reader.rest())
         return self._alter(ChangeDefault(column=path, default_value=value))
 
-    def _new_column(self, path: ColumnPath | None = None) -> Answer:
+    def _new_column(self, path: ColumnPath | None = None) -> _Act:
         """Run `CHANGE COLUMN a b INT COMMENT '…' AFTER c` (Hive), or `MODIFY a INT` (Flink)."""
         one = written_column(self._reader)
         names = path is not None
@@ -274,7 +273,7 @@ class _Alter:
             changes.append(RenameColumn(column=path, name=one.path[0]))
         return self._alter(*changes)
 
-    def _set(self) -> Answer:
+    def _set(self) -> _Act:
         if not self._reader.comes("("):
             self._reader.expect("TBLPROPERTIES", part="ALTER TABLE … SET")
         options = options_of(self._reader, "TBLPROPERTIES")
@@ -285,11 +284,11 @@ class _Alter:
             changes.append(SetComment(comment=comment))
         return self._alter(*changes)
 
-    def _unset(self) -> Answer:
+    def _unset(self) -> _Act:
         self._reader.expect("TBLPROPERTIES", part="ALTER TABLE … UNSET")
         return self._remove_options(ignore=self._reader.takes("IF", "EXISTS"))
 
-    def _remove_options(self, *, ignore: bool) -> Answer:
+    def _remove_options(self, *, ignore: bool) -> _Act:
         keys = option_keys(self._reader)
         known = {*self._schema.options, "comment"}
         for key in keys:
@@ -303,7 +302,7 @@ class _Alter:
             changes.append(SetComment(comment=None))
         return self._alter(*changes)
 
-    def _create(self) -> Answer:
+    def _create(self) -> _Act:
         if self._reader.takes("OR", "REPLACE"):
             return self._replace(creates=True)
         if self._reader.takes("BRANCH"):
@@ -312,22 +311,23 @@ class _Alter:
         ignore = self._reader.takes("IF", "NOT", "EXISTS")
         name = self._reader.identifier("the tag")
         snapshot, retained = self._tag_options()
-        try:
-            self._table.create_tag(name, snapshot, retained=retained)
-        except AlreadyExistsError:
-            if not ignore:
-                raise
-        return done()
 
-    def _replace(self, *, creates: bool = False) -> Answer:
+        def create() -> None:
+            try:
+                self._table.create_tag(name, snapshot, retained=retained)
+            except AlreadyExistsError:
+                if not ignore:
+                    raise
+
+        return _later(create)
+
+    def _replace(self, *, creates: bool = False) -> _Act:
         self._reader.expect("TAG", part="ALTER TABLE … REPLACE")
         name = self._reader.identifier("the tag")
         snapshot, retained = self._tag_options()
         if creates and name not in self._table.tags:
-            self._table.create_tag(name, snapshot, retained=retained)
-        else:
-            self._table.maintenance.replace_tag(name, snapshot, retained=retained)
-        return done()
+            return _later(self._table.create_tag, name, snapshot, retained=retained)
+        return _later(self._table.maintenance.replace_tag, name, snapshot, retained=retained)
 
     def _tag_options(self) -> tuple[int | None, timedelta | None]:
         """Read the options of a tag: `AS OF VERSION 3 RETAIN 2 DAYS`."""
@@ -342,37 +342,49 @@ class _Alter:
         unit = reader.expect_one(*words, part="RETAIN").removesuffix("S")
         return snapshot, timedelta(seconds=number * _UNITS[unit])
 
-    def _create_branch(self) -> Answer:
+    def _create_branch(self) -> _Act:
         reader = self._reader
         ignore = reader.takes("IF", "NOT", "EXISTS")
         name = reader.identifier("the branch")
         tag = None
         if reader.takes("AS", "OF", "TAG") or reader.takes("FROM", "TAG"):
             tag = reader.path("the tag")[-1]
-        if not (ignore and name in self._table.branches):
-            self._table.create_branch(name, tag)
-        return done()
+        if ignore and name in self._table.branches:
+            return done
+        return _later(self._table.create_branch, name, tag)
 
-    def _delete(self) -> Answer:
+    def _delete(self) -> _Act:
         reader = self._reader
         what = reader.expect_one("TAG", "BRANCH", part="ALTER TABLE … DELETE")
         ignore = reader.takes("IF", "EXISTS")
         given = reader.identifier(f"the {what.lower()}")
         there = self._table.tags if what == "TAG" else self._table.branches
         delete = self._table.delete_tag if what == "TAG" else self._table.delete_branch
-        for name in [given] if given in there else map(str.strip, given.split(",")):
-            if name in there or not ignore:
-                delete(name)
-        return done()
+        names = [given] if given in there else [part.strip() for part in given.split(",")]
 
-    def _rename_tag(self) -> Answer:
+        def delete_each() -> None:
+            for name in names:
+                if name in there or not ignore:
+                    delete(name)
+
+        return _later(delete_each)
+
+    def _rename_tag(self) -> _Act:
         ignore = self._reader.takes("IF", "EXISTS")
         old = self._reader.identifier("the tag")
         self._reader.expect("TO", part="RENAME TAG")
         new = self._reader.identifier("the tag")
-        if not (ignore and old not in self._table.tags):
-            self._table.maintenance.rename_tag(old, new)
+        if ignore and old not in self._table.tags:
+            return done
+        return _later(self._table.maintenance.rename_tag, old, new)
+
+
+def _later(act: Callable[..., object], *args: object, **options: object) -> _Act:
+    def run() -> Answer:
+        act(*args, **options)
         return done()
+
+    return run
 
 
 _COLUMN_WORDS = ("TYPE", "COMMENT", "FIRST", "AFTER", "SET", "DROP")

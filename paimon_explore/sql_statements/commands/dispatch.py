@@ -18,6 +18,7 @@ Syntax:
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from paimon_explore.errors import UnsupportedFeatureError
@@ -42,7 +43,7 @@ from paimon_explore.sql_statements.outcome import Answer, Outcome, answer, done
 from paimon_explore.sql_statements.procedures.call_statement import call
 from paimon_explore.sql_statements.queries import replaced, run_query
 from paimon_explore.sql_statements.session_settings import check_setting, is_setting
-from paimon_explore.sql_statements.table_resolution import Warehouse
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import NewView, create_view, find_view
 
@@ -103,7 +104,8 @@ def _create_view(warehouse: Warehouse, reader: Reader, *, replaces: bool) -> Out
     if not reader.takes("AS"):
         return None
     query = reader.rest()
-    with replaced(warehouse, query) as text:
+    own = warehouse.find(parts) if replaces and not temporary else None
+    with replaced(_inside(warehouse, own), query) as text:
         is_own = temporary or warehouse.catalog is None or not warehouse.find(parts)
         if text == query and is_own and warehouse.engine.has_own_tables:
             return None
@@ -125,6 +127,11 @@ def _create_view(warehouse: Warehouse, reader: Reader, *, replaces: bool) -> Out
         engine = warehouse.engine
         engine.create_temporary_view(name, rows, replaces=replaces, is_global=is_global)
     return done()
+
+
+def _inside(warehouse: Warehouse, view: Name | None) -> Warehouse:
+    """Return the warehouse for the query of a view, which must not read the view itself."""
+    return warehouse if view is None else replace(warehouse, open_views=(view.table,))
 
 
 def _drop_view(warehouse: Warehouse, reader: Reader) -> Answer | None:
@@ -157,7 +164,7 @@ def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
         return done()
     reader.expect("AS", part="ALTER VIEW")
     query = reader.rest()
-    rows = run_query(warehouse, query)
+    rows = run_query(_inside(warehouse, name), query)
     given = NewView(
         name=name.table,
         query=query,

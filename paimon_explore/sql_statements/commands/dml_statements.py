@@ -193,8 +193,8 @@ def _with_defaults(values: str, fields: Sequence[DataField]) -> str:
     row_depth = int(tokens[0].word == "VALUES")
     for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         depth += (one.sign == "(") - (one.sign == ")")
-        if row_depth == 0 and one.word == "FROM":
-            break
+        if row_depth == 0 and depth == 0 and one.word in {"FROM", "SELECT"}:
+            at = len(fields) if one.word == "FROM" else 0  # of the next query of a UNION
         at = 0 if depth < row_depth else at + (depth == row_depth and one.sign == ",")
         is_first = before.word == "SELECT" or before.sign in {"(", ","}
         is_whole = is_first and (
@@ -349,7 +349,7 @@ def _changed(
     alias = quoted(subject.alias)
     new = [f"({text}) AS _new_{at}" for at, text in enumerate(values.values())]
     columns = ", ".join([f"{alias}.*", *new])
-    where = "" if condition is None else f" WHERE {condition}"
+    where = "" if condition is None else f" WHERE ({condition})"  # and no LIMIT after it
     query = f"SELECT {columns} FROM {TARGET_VIEW} AS {alias}{where}"  # noqa: S608 - the user's own words
     schema = latest_schema(store_of(subject.table))
     pruned = None if condition is None else _pruned(subject, condition, schema)

@@ -442,7 +442,7 @@ class DuckDBEngine:
             )
         if name.lower() in self._state.views and not replaces:
             raise AlreadyExistsError("view", name, "the session")
-        self._state.add(name, _duck_rows(rows))
+        self._state.add(name, _duck_rows(rows).with_own_sources())
 
     def drop_temporary_view(self, name: str) -> None:
         """Drop a temporary view."""

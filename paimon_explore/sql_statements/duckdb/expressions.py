@@ -28,7 +28,10 @@ from paimon_explore.sql_statements.duckdb.query_rows import (
 from paimon_explore.sql_statements.duckdb.type_names import quoted
 from paimon_explore.write.input.arrow_cast import conform
 
-_ROW = "_paimon_row"
+_ROW, _ROWS = "_paimon_row", "_paimon_rows"
+"""The number of a row, and the view of the rows, which has the name of no view of a session."""
+_OF_ROWS = (exp.Window, exp.AggFunc, exp.Explode, exp.Posexplode, exp.Inline, exp.Stack, exp.Unnest)
+"""Expressions that are computed from several rows, or return several."""
 _SORTED_BYTES = 64 << 20
 """Maximum size of the rows that DuckDB computes and sorts at a time."""
 
@@ -52,14 +55,11 @@ def computed(
         target: the column that stores the value; None for a condition.
 
     Raises:
-        InvalidInputError: an unknown column or function, or types that do not fit.
+        InvalidInputError: an unknown column or function, types that do not fit, or an expression
+            that is not computed from one row.
         UnsupportedFeatureError: the result of the expression is random.
     """
-    if tree.find(*RANDOM) is not None:
-        raise UnsupportedFeatureError(
-            f"the random value {tree.sql(dialect='spark')} in a change of rows",
-            hint="Insert the values into a table first, and merge this table.",
-        )
+    _check_of_one_row(tree)
     is_null = isinstance(tree.unnest(), exp.Null)
     if is_null and (target is None or target.default_value is None):
         return literal(None)
@@ -78,9 +78,9 @@ def computed(
 
     numbered = (_ROW, pa.int64())
 
-    padded = padded_rows(alias, [replace(row_type.fields[at], name=names[at]) for at in used])
-    source = view if padded is None else f"({padded}) AS {view}"
-    computed_rows = f"SELECT ({text}) AS v, {view}.{_ROW} AS r FROM {source}"  # noqa: S608 - the user's own words
+    padded = padded_rows(_ROWS, [replace(row_type.fields[at], name=names[at]) for at in used])
+    source = _ROWS if padded is None else f"({padded})"
+    computed_rows = f"SELECT ({text}) AS v, {view}.{_ROW} AS r FROM {source} AS {view}"  # noqa: S608 - the user's own words
 
     @cache
     def others() -> dict[str, object]:
@@ -89,7 +89,7 @@ def computed(
     def rows_of(batch: pa.Table, value: str) -> DuckRows:
         query = f"SELECT {value} AS v FROM ({computed_rows}) ORDER BY r"  # noqa: S608 - as above
         known = others() if len(batch) else sources
-        return DuckRows(query, {**known, alias: batch}, has_known_sizes=True)
+        return DuckRows(query, {**known, _ROWS: batch}, has_known_sizes=True)
 
     value, empty = "v", pa.schema([*fields, numbered]).empty_table()
     rows = rows_of(empty, value)
@@ -124,3 +124,18 @@ def computed(
         type=kind,
         compute=compute,
     )
+
+
+def _check_of_one_row(tree: exp.Expr) -> None:
+    """Refuse an expression whose value does not follow from one row."""
+    if tree.find(*RANDOM) is not None:
+        raise UnsupportedFeatureError(
+            f"the random value {tree.sql(dialect='spark')} in a change of rows",
+            hint="Insert the values into a table first, and merge this table.",
+        )
+    for one in tree.find_all(*_OF_ROWS):
+        if one.parent_select is tree.parent_select:
+            raise InvalidInputError(
+                f"{one.sql(dialect='spark')} is no value of one row, as a change of rows needs.",
+                hint="Compute it in a subquery, or merge it: MERGE INTO … USING (SELECT …).",
+            )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 from weakref import WeakSet
 
 import numpy as np
@@ -243,6 +244,15 @@ class DuckRows(StorableRows):
         """Return the rows with other names of the columns."""
         columns = ", ".join(map(quoted, names))
         return DuckRows(f"SELECT * FROM ({self.text}) AS q({columns})", self.sources)  # noqa: S608 - quoted
+
+    def with_own_sources(self) -> "DuckRows":
+        """Return the rows of sources whose names no later view has."""
+        views = {one: f"_paimon_{uuid4().hex}" for one in self.sources if one[:8] != "_paimon_"}
+        if not views:
+            return self
+        sources = {views.get(name, name): rows for name, rows in self.sources.items()}
+        named = (f"{quoted(name)} AS (FROM {view})" for name, view in views.items())
+        return DuckRows(f"WITH {', '.join(named)} FROM ({self.text})", sources)
 
     def assigned(
         self, fields: Sequence[DataField], constants: Sequence[tuple[DataField, object]] = ()

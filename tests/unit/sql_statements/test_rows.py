@@ -29,6 +29,17 @@ WRONG = [
     ("UPDATE t SET name = 1, name = 2", "sets column 'name' twice"),
     ("UPDATE t WHERE id = 1", "UPDATE cannot be read: expected SET"),
     ("UPDATE t SET name.x = 1", "Column 'name' is not a ROW"),
+    *(
+        (f"{change} WHERE id > 0 {clause}", "cannot be parsed")
+        for change in ("DELETE FROM t", "UPDATE t SET name = 'x'")
+        for clause in ("LIMIT 1", "ORDER BY id", "HAVING id > 1", "OFFSET 1", "UNION SELECT 1")
+    ),
+    *(
+        (text.format(value), "no value of one row")
+        for value in ("explode(array(1))", "max(id)", "row_number() OVER (ORDER BY id)")
+        for text in ("UPDATE t SET name = {}", "DELETE FROM t WHERE id = {}")
+    ),
+    ("INSERT INTO t PARTITION (dt = 'a', dt = 'b') SELECT 1, 'a'", "'dt' twice"),
     ("DELETE t WHERE id = 1", "DELETE cannot be read: expected FROM"),
     ("MERGE INTO t USING t s ON t.id = s.id", "expected WHEN"),
     (
@@ -78,3 +89,18 @@ def test_the_largest_partition_with_rows_is_a_function(run: Run, rows: Rows) -> 
     ):
         with pytest.raises(InvalidInputError, match=message):
             run(text)
+
+
+def test_a_subquery_reads_the_view_that_is_named_as_the_changed_table(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE t (id BIGINT, name STRING)")
+    run("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    run("CREATE TEMPORARY VIEW t AS SELECT 2 AS id")
+    run("DELETE FROM demo.t WHERE id IN (SELECT id FROM t)")
+    run("UPDATE demo.t AS t SET id = (SELECT sum(id) FROM t) WHERE name = 'a'")
+    assert rows("SELECT * FROM demo.t ORDER BY name") == [(2, "a"), (3, "c")]
+
+
+def test_default_is_that_of_its_column_in_each_query_of_a_union(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE t (a INT DEFAULT 1, b INT DEFAULT 5, c INT DEFAULT 7)")
+    run("INSERT INTO t SELECT 2, DEFAULT, 3 FROM (SELECT 1) UNION ALL SELECT DEFAULT, 2, DEFAULT")
+    assert rows("SELECT * FROM t ORDER BY a") == [(1, 2, 7), (2, 5, 3)]

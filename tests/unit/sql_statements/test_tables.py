@@ -271,3 +271,50 @@ def test_a_replaced_table_keeps_no_postponed_rows(run: Run, catalog: Catalog) ->
     latest = catalog.table("demo.postponed").snapshots.latest()
     assert latest is not None
     assert latest.total_record_count == 0
+
+
+ALTERATIONS = [
+    *("ADD COLUMNS (z INT)", "DROP COLUMN name", "DROP COLUMNS (name)", "RENAME COLUMN name TO z"),
+    *("ALTER COLUMN id TYPE INT", "ALTER COLUMN id TYPE STRUCT<a: INT>", "MODIFY name STRING"),
+    *("ALTER COLUMN name COMMENT 'x'", "ALTER COLUMN name FIRST", "ALTER COLUMN name AFTER dt"),
+    *("ALTER COLUMN id DROP NOT NULL", "CHANGE COLUMN name z STRING", "SET ('bucket' = '3')"),
+    *("UNSET TBLPROPERTIES ('bucket')", "RESET ('bucket')", "CREATE TAG g", "REPLACE TAG v"),
+    *("RENAME TAG v TO w", "DROP TAG v", "DELETE TAG v", "CREATE BRANCH c", "DROP BRANCH b"),
+    *("RENAME BRANCH b TO c", "DROP PARTITION (dt = 'd')", "RENAME TO demo.other"),
+]
+
+
+def test_nothing_is_altered_by_a_statement_that_cannot_be_read_to_its_end(
+    run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    run(
+        "CREATE TABLE t (id INT NOT NULL, name STRING, dt STRING) PARTITIONED BY (dt) "
+        "TBLPROPERTIES ('bucket' = '2', 'bucket-key' = 'name')"
+    )
+    run("INSERT INTO t VALUES (1, 'a', 'd')")
+    run("ALTER TABLE t CREATE TAG v")
+    run("ALTER TABLE t CREATE BRANCH b")
+    before = made(catalog, "demo.t").schema
+    for text in ALTERATIONS:
+        for more in (" 5", " )", ", 5", ", junk TYPE INT"):
+            with pytest.raises(InvalidInputError, match=r"cannot be read|not a Paimon data type"):
+                run(f"ALTER TABLE t {text}{more}")
+        table = made(catalog, "demo.t")
+        assert table.schema == before, text
+        assert ([*table.tags.keys()], [*table.branches.keys()]) == (["v"], ["b"]), text
+    assert rows("SELECT id FROM t") == [(1,)]
+
+
+def test_several_columns_are_dropped_with_and_without_parentheses(
+    run: Run, catalog: Catalog
+) -> None:
+    run("CREATE TABLE t (a INT, b INT, c INT, d INT, e INT)")
+    run("ALTER TABLE t DROP COLUMNS a, b")
+    run("ALTER TABLE t DROP COLUMN (c, d)")
+    assert made(catalog, "demo.t").schema.row_type.names == ("e",)
+
+
+def test_a_schema_of_json_may_name_columns_as_types(rows: Rows) -> None:
+    text = "SELECT from_json('{{\"{0}\": \"x\"}}', '{0} STRING').{0}"
+    for name in ("date", "timestamp", "binary", "int", "a"):
+        assert rows(text.format(name)) == [("x",)]

@@ -131,3 +131,34 @@ def test_comments_and_properties_of_databases_are_changed(run: Rows, stored: pe.
     assert stored.database("other").properties == {"a.b": "1"}
     with pytest.raises(NotFoundError, match="'nope'"):
         run("COMMENT ON DATABASE nope IS 'x'")
+
+
+@pytest.mark.parametrize("change", ["CREATE OR REPLACE VIEW v{} AS", "ALTER VIEW v AS"])
+@pytest.mark.parametrize(
+    ("names", "query", "problem"),
+    [
+        ("(a, b)", "SELECT id FROM t", "has 2 columns"),
+        ("", "SELECT INTERVAL 1 MONTH AS a", "INTERVAL"),
+        ("", "SELECT * FROM v", "reads itself"),
+        ("", "SELECT * FROM (SELECT id FROM w)", "reads itself"),
+    ],
+)
+def test_a_view_stays_if_it_cannot_be_replaced(
+    run: Rows, change: str, names: str, query: str, problem: str
+) -> None:
+    run("CREATE VIEW v AS SELECT id FROM t")
+    run("CREATE VIEW w AS SELECT id FROM v")
+    if "{}" in change or not names:
+        with pytest.raises((InvalidInputError, UnsupportedFeatureError), match=problem):
+            run(f"{change.format(names)} {query}")
+    assert run("SELECT * FROM v ORDER BY id") == [(1,), (2,)]
+
+
+def test_a_temporary_view_keeps_its_rows_when_a_view_that_it_reads_is_replaced(run: Rows) -> None:
+    run("CREATE TEMPORARY VIEW a AS SELECT 1 AS x")
+    run("CREATE TEMPORARY VIEW b AS SELECT x FROM a")
+    run("CREATE OR REPLACE TEMPORARY VIEW a AS SELECT 2 AS x")
+    assert run("SELECT a.x, b.x AS y FROM a, b") == [(2, 1)]
+    assert run("SELECT b.x, a.x AS y FROM b, A AS a") == [(1, 2)]
+    run("DROP VIEW a")
+    assert run("SELECT x FROM b") == [(1,)]
