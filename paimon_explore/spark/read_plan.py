@@ -147,33 +147,37 @@ def narrowed(scan: Scan, schema: StructType) -> Scan:
     """Restrict a scan to the schema that the user gave for the read.
 
     Raises:
-        InvalidInputError: a column is unknown or has another type.
+        InvalidInputError: as for `check_declared`.
     """
-    known = {field.name: field for field in spark_schema(scan.target.schema.row_type).fields}
+    check_declared(schema, spark_schema(scan.target.schema.row_type))
+    return replace(scan, columns=tuple(schema.fieldNames()))
+
+
+def check_declared(schema: StructType, known: StructType) -> None:
+    """Check the schema that the user gave for a read.
+
+    Raises:
+        InvalidInputError: a column is unknown, has another type, or is NOT NULL only here.
+    """
+    names = known.fieldNames()
     for field in schema.fields:
-        if field.name not in known:
+        if field.name not in names:
             msg = f"The table has no column {field.name!r}."
-            raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
+            raise InvalidInputError(msg, hint=f"Columns: {choices(names)}.")
         there = known[field.name]
         declared, actual = field.dataType.simpleString(), there.dataType.simpleString()
         if declared != actual:
-            raise different_type(field.name, declared, actual)
+            raise InvalidInputError(
+                f"The schema of the read declares column {field.name!r} as {declared}, but the "
+                f"column has type {actual}.",
+                hint=f"Declare the column as {actual}, and cast it after load().",
+            )
         if field.nullable < there.nullable:
             raise InvalidInputError(
                 f"The schema of the read declares column {field.name!r} as NOT NULL, but the "
                 "column may contain null.",
                 hint="Declare the column without NOT NULL.",
             )
-    return replace(scan, columns=tuple(schema.fieldNames()))
-
-
-def different_type(name: str, declared: str, actual: str) -> InvalidInputError:
-    """Return the error for a column whose type differs from the schema given for the read."""
-    return InvalidInputError(
-        f"The schema of the read declares column {name!r} as {declared}, but the "
-        f"column has type {actual}.",
-        hint=f"Declare the column as {actual}, and cast it after load().",
-    )
 
 
 def table_with_options(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Table:

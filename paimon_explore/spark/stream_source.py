@@ -1,9 +1,12 @@
 """Structured Streaming source: its offsets, and the batches that follow a table's commits.
 
-An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
-first batch is the state of the table (`whole`), unless the options `scan.*` or `consumer-id` set
-another start position, in Java's meaning (`scan.stream_start`). The commits come from the log that
-all streams share (`read.stream_log`).
+An offset is `{"snapshot": n, "whole": …, "commit": …}`: everything up to snapshot n is delivered.
+The name of its delta manifest list tells whether the snapshot was replaced since, as a rollback
+does; then the stream fails, like all streams (`read.stream_log`).
+
+The first batch is the state of the table (`whole`), unless the options `scan.*` or `consumer-id`
+set another start position, in Java's meaning (`scan.stream_start`). The commits come from the log
+that all streams share.
 
 A batch takes whole snapshots: as many as fit `read.stream.maxFilesPerTrigger`,
 `…maxRowsPerTrigger`, `…maxBytesPerTrigger` and `…maxSnapshotsPerTrigger`, but at least one; the
@@ -291,17 +294,34 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(  # noqa: N802 - Spark's name
         self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, object]:
-        """Return the end of the next batch; Spark before 4.2 passes no start and gets all."""
+        """Return the end of the next batch; Spark before 4.2 passes no start and gets all.
+
+        Raises:
+            StreamRollbackError: commits that were delivered are rolled back or replaced.
+        """
         begin = dict(start or self.initialOffset())
         done = int(str(begin["snapshot"]))
-        latest = self._until or self._log.ready(done).last
+        now = self._log.ready(done, self._seen(begin)).last
+        latest = self._until or now
         if latest <= done:
             return begin
         if begin["whole"] and start is not None:
-            return {"snapshot": self._first or latest, "whole": False}
-        if self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
+            latest = self._first or latest
+        elif self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
             latest = self._limits.last(self._counted(done, latest)) or latest
-        return {"snapshot": latest, "whole": False}
+        found = self._snapshot(latest)
+        commit = {} if found is None else {"commit": found.delta_manifest_list}
+        return {"snapshot": latest, "whole": False, **commit}
+
+    def _snapshot(self, number: int) -> Snapshot | None:
+        return self._scan.target.store.snapshots.find(number)
+
+    def _seen(self, offset: Mapping[str, object]) -> Snapshot | None:
+        """Return the snapshot of an offset as it was then; None if unknown."""
+        found = self._snapshot(int(str(offset["snapshot"])))
+        if found is None or "commit" not in offset:
+            return None
+        return replace(found, delta_manifest_list=str(offset["commit"]))
 
     def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
         """Return the number of files, rows and bytes of each snapshot."""
@@ -315,8 +335,13 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(
         self, start: Mapping[str, object], end: Mapping[str, object]
     ) -> Sequence[InputPartition]:
-        """Return the splits between two offsets, grouped into tasks."""
+        """Return the splits between two offsets, grouped into tasks.
+
+        Raises:
+            StreamRollbackError: commits that were delivered are rolled back or replaced.
+        """
         first, last = int(str(start["snapshot"])), int(str(end["snapshot"]))
+        self._log.ready(first, self._seen(start))
         if first >= last:
             return []
         if not start["whole"]:

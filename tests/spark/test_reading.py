@@ -173,6 +173,26 @@ def test_a_schema_of_the_user_leaves_out_columns_and_may_not_change_types(
         spark.read.format(NAME).schema(wrong).load(table.path).collect()
 
 
+def test_a_schema_of_the_user_may_allow_nulls_everywhere(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    increment = {"incremental-between": "0,2"}
+    reads: list[tuple[str, dict[str, str]]] = [
+        *((f"${name}", {}) for name in ("files", "snapshots", "ro", "audit_log", "binlog")),
+        ("", {}),
+        ("", increment),
+        ("", {**increment, "incremental-between-scan-mode": "diff"}),
+    ]
+    for suffix, options in reads:
+        loaded = spark.read.format(NAME).options(**options).load(table.path + suffix)
+        columns = [f"`{f.name}` {f.dataType.simpleString()}" for f in loaded.schema.fields]
+        declared = spark.read.format(NAME).schema(", ".join(columns)).options(**options)
+        found = declared.load(table.path + suffix)
+        assert all(field.nullable for field in found.schema.fields)
+        assert found.collect() == loaded.collect(), suffix
+
+
 def test_names_of_columns_follow_the_rule_of_local_reads_and_fields_are_selected_by_spark(
     spark: SparkSession, catalog: Catalog
 ) -> None:
@@ -340,6 +360,18 @@ def test_files_without_a_merge_are_read_by_spark_itself_and_the_rest_by_python(
     customers.compact(full=True)
     customers.upsert([{"id": 1, "name": "new", "city": None}])
     assert difference(customers.to_arrow(), read(spark, customers).toArrow()) == ""
+
+
+def test_files_with_names_that_spark_skips_are_read_by_python(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = catalog.create_table("demo.hidden", {"id": "INT"}, options={"data-file.prefix": "_d-"})
+    table.append([{"id": 1}])
+    assert [row.id for row in read(spark, table).collect()] == [1]
+    table.set_options({"data-file.prefix": "d-"})
+    catalog.table("demo.hidden").append([{"id": 2}])
+    found = read(spark, table.path, where="id < 9")
+    assert sorted(row.id for row in found.collect()) == [1, 2]
 
 
 def physical_plan(df: DataFrame) -> str:

@@ -268,6 +268,41 @@ def test_types_of_every_kind_come_back_as_they_were_written(
     assert target.to_arrow().equals(source.to_arrow())
 
 
+@pytest.mark.parametrize(
+    ("primary_key", "partition_by", "options"),
+    [
+        ((), (), {}),
+        ((), ("p.q",), {}),
+        ((), (), {"bucket": "2", "bucket-key": "`t`"}),
+        ((), (), {"bucket": "2", "bucket-key": "a b"}),
+        (("a.b",), (), {"bucket": "4"}),
+        (("a.b", "p.q"), ("p.q",), {"bucket": "2"}),
+        (("a.b", "p.q"), ("p.q",), {"bucket": "-1"}),
+        (("a.b",), (), {"bucket": "-2"}),
+    ],
+)
+def test_columns_may_have_names_with_dots_and_backticks(
+    primary_key: tuple[str, ...],
+    partition_by: tuple[str, ...],
+    options: dict[str, str],
+    spark: SparkSession,
+    tmp_path: Path,
+) -> None:
+    names = ("a.b", "a", "p.q", "`t`", "a b")
+    types = (pa.int32(), pa.string(), pa.string(), pa.int64(), pa.float64())
+    columns: list[tuple[str, pa.DataType]] = list(zip(names, types, strict=True))
+    table = made(
+        tmp_path, columns, primary_key=primary_key, partition_by=partition_by, options=options
+    )
+    rows = [(1, "x", "p", 2, 0.5), (2, "y", "q", None, 1.5)]
+    df = spark.createDataFrame(
+        rows, "`a.b` int, a string, `p.q` string, ```t``` long, `a b` double"
+    )
+    write(df.repartition(2), table)
+    table.compact()
+    assert [tuple(row.values()) for row in rows_of(table)] == rows
+
+
 def test_a_task_that_fails_once_writes_its_rows_once_and_leaves_no_file(
     spark: SparkSession, table: Table
 ) -> None:

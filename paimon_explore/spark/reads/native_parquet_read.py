@@ -10,7 +10,8 @@ reads a file if
   partition columns), and each selected column has a type that
   all writers store as Spark reads it: no times, timestamps, variants or nested types;
 - no names of its columns differ by case alone;
-- it is on a local disk, under a path without the characters of Spark's path patterns.
+- it is on a local disk, under a path without the characters of Spark's path patterns, and its name
+  is not that of a hidden file, which Spark skips.
 
 Spark declares all columns of files nullable.
 
@@ -60,6 +61,8 @@ from paimon_explore.sql_statements.quoted_names import are_distinct, quoted
 from paimon_explore.store.table_store import StoredTable
 
 _PLAIN_PATH = re.compile(r"[\w./=@ -]+")
+_HIDDEN = ("_", ".")
+"""Spark skips files with such names, also if they are listed."""
 _SAME_EVERYWHERE = NUMBERS | TEXTS | BYTES | {TypeRoot.BOOLEAN, TypeRoot.DATE}
 _MOST_FILES = 1000
 
@@ -117,6 +120,7 @@ def _taken(split: Split, target: StoredTable, keys: AbstractSet[str]) -> list[bo
         and row["write_cols"] is None
         and row["file_name"] not in split.deletion_files
         and path.endswith(".parquet")
+        and not row["file_name"].startswith(_HIDDEN)
         and is_plain_path(path)
         and (not keys or _stores(path, keys))
         for row, path in zip(rows, split.paths, strict=True)

@@ -20,7 +20,7 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.arguments import path as path_argument
 from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
@@ -33,7 +33,7 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.driver_tasks import map_tasks
-from paimon_explore.spark.read_plan import different_type, groups, whole_columns
+from paimon_explore.spark.read_plan import check_declared, groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.table.row_changes import ROWKIND, ChangeReader, row_kinds, without_retracts
 from paimon_explore.table.row_reader import RowSource
@@ -108,26 +108,17 @@ class SpecialRead:
         return map_tasks(spark, tasks, self.job.rows, self.schema, rows=rows)
 
     def narrowed(self, schema: st.StructType) -> "SpecialRead":
-        """Return the same read with some of the columns.
+        """Return the same read with the schema that the user gave for it.
 
         Raises:
-            InvalidInputError: a column is unknown or has another type.
+            InvalidInputError: as for `check_declared`.
         """
-        known = {field.name: field.dataType for field in self.schema.fields}
-        for field in schema.fields:
-            if field.name not in known:
-                msg = f"The result of the read has no column {field.name!r}."
-                raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
-            if field.dataType.simpleString() != known[field.name].simpleString():
-                there = known[field.name].simpleString()
-                raise different_type(field.name, field.dataType.simpleString(), there)
+        check_declared(schema, self.schema)
         names = schema.fieldNames()
-        if names == self.schema.fieldNames():
-            return self
-        own = st.StructType([self.schema[name] for name in names])
         if self.rows is not None:
-            return replace(self, schema=own, rows=self.rows.select(names))
-        return self if self.job is None else self._with_job(own, names)
+            rows = self.rows.select(names).cast(wire_schema(schema))
+            return replace(self, schema=schema, rows=rows)
+        return self if self.job is None else self._with_job(schema, names)
 
     def _with_job(self, schema: st.StructType, names: Sequence[str]) -> "SpecialRead":
         kind = ROWKIND.name

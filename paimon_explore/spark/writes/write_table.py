@@ -156,9 +156,10 @@ def written(
         columns=matched_columns(df.schema, target.schema),
         shares_buckets=shares_buckets(target, tasks),
     )
+    rows = df.toDF(*(f"_{at}" for at in range(len(df.columns))))  # mapInArrow accepts no dots
     messages: list[CommitMessage] = []
     with undo_on_error(withdraw, target, messages):
-        messages += _messages(df, job)
+        messages += _messages(rows, job)
         messages += removals()
         made = publish(target, messages, what) if commit is None else commit(target, messages)
     if made is None or what is not None or commit is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, StreamRollbackError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.spark.data_source import source_options
 from paimon_explore.spark.stream_source import (
@@ -72,7 +72,7 @@ def test_a_stream_begins_where_the_options_say(
     assert reader.initialOffset() == {"snapshot": snapshot, "whole": first is not None}
     if first is not None:
         end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
-        assert end == {"snapshot": first, "whole": False}
+        assert (end["snapshot"], end["whole"]) == (first, False)
 
 
 def test_a_stream_may_begin_at_a_time(orders: Table) -> None:
@@ -139,6 +139,33 @@ def test_a_batch_asked_for_without_a_limit_takes_everything(orders: Table) -> No
     reader = PaimonStreamReader(
         scan, stream_schema(scan, kinds=False), 2, StreamLimits(snapshots=1)
     )
-    everything = {"snapshot": 5, "whole": False}
-    assert reader.latestOffset() == everything
+    everything = reader.latestOffset()
+    assert (everything["snapshot"], everything["whole"]) == (5, False)
     assert reader.latestOffset(reader.initialOffset(), ReadAllAvailable()) == everything
+
+
+@pytest.mark.parametrize("commits", [0, 2, 4])
+@pytest.mark.parametrize("trigger", ["availableNow", "processingTime"])
+def test_a_stream_fails_if_the_commits_it_has_delivered_were_replaced(
+    commits: int, trigger: str, orders: Table
+) -> None:
+    def restarted() -> PaimonStreamReader:
+        scan = pe.open_table(orders.path).scan()
+        reader = PaimonStreamReader(scan, stream_schema(scan, kinds=False), 2, StreamLimits())
+        if trigger == "availableNow":
+            reader.prepareForTriggerAvailableNow()
+        return reader
+
+    reader = restarted()
+    done = reader.latestOffset(reader.initialOffset())
+    assert restarted().latestOffset(done) == done
+    assert restarted().partitions(done, done) == []
+    orders.rollback_to(3)
+    for number in range(commits):
+        orders.append([{"id": 1000 + number}])
+    with pytest.raises(StreamRollbackError):
+        restarted().latestOffset(done)
+    with pytest.raises(StreamRollbackError):
+        restarted().partitions(done, restarted().latestOffset())
+    old = {"snapshot": 3, "whole": False}  # of versions that did not name the commit
+    assert restarted().latestOffset(old)["snapshot"] == 3 + commits
