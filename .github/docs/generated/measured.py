@@ -1,18 +1,17 @@
 """What was measured and compared: benchmarks, tables of other writers, other implementations."""
 
 import ast
-import importlib.util
 import json
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import yaml
 
+from benchmarks.report import summary
 from generated.markdown import code, grid
 
 ROOT = Path(__file__).parents[3]
@@ -31,17 +30,7 @@ Meta = Mapping[str, Any]
 def benchmarks() -> str:
     """Return the table of benchmarks."""
     results = json.loads((TESTS / "benchmarks" / "results.json").read_text(encoding="utf-8"))
-    return f"{test_module(TESTS / 'benchmarks' / 'report.py').summary(results)}\n"
-
-
-def test_module(path: Path) -> ModuleType:
-    """Return a module of the tests by its file."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return f"{summary(results)}\n"
 
 
 @cache

@@ -16,10 +16,11 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from generated.measured import ROOT, TESTS, test_module
+from generated.measured import ROOT
 from generated.saved_pages import FOLDER
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java_runtime import java_home
+from support.shared_jvm import shared_jvm
 
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 """The notebooks by name."""
@@ -146,7 +147,7 @@ def _java(folder: Path, *, needed: object) -> Iterator[Mapping[str, str] | None]
     except UnsupportedFeatureError:
         yield None
         return
-    with test_module(TESTS / "support" / "shared_jvm.py").shared_jvm(folder, ROOT) as environment:
+    with shared_jvm(folder, ROOT) as environment:
         yield environment
 
 
