@@ -24,6 +24,7 @@ are cast through strings, which Arrow prints in the shortest form and parses to 
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from math import isnan
 
 import numpy as np
@@ -80,6 +81,9 @@ _MAX_SECONDS = (2**63 - 1) // 1000
 """Paimon stores timestamps of whole seconds in milliseconds."""
 _EXACT_POWERS = 22
 """Powers of ten up to this one are exact as floats."""
+_VALIDATED = frozenset({TypeRoot.DECIMAL, TypeRoot.TIME})
+"""Types that cannot store all values of their Arrow type's width."""
+_MILLIS = pa.time32("ms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,16 +120,22 @@ def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
         try:
             array = _exact_cast(array, target)
         except pa.ArrowException:
-            position = _first_failure(array, target)
+            position = _first_failure(array, partial(_exact_cast, target=target))
             return _misfit(array, position, data_type)
-    return _not_text(array, data_type) or _too_long(array, data_type) or array
+    return (
+        _not_text(array, data_type)
+        or _too_long(array, data_type)
+        or _not_valid(array, data_type)
+        or array
+    )
 
 
 def is_unlimited(data_type: DataType) -> bool:
     """Whether a column can store all values of its Arrow type, but nulls and texts in no UTF-8."""
     if not isinstance(data_type, AtomicType) or data_type.root is TypeRoot.VARIANT:
         return False
-    return _beyond(empty_array(to_arrow(data_type)), data_type) is None
+    is_limited = data_type.root in _VALIDATED
+    return not is_limited and _beyond(empty_array(to_arrow(data_type)), data_type) is None
 
 
 def is_castable(found: pa.DataType, target: pa.DataType) -> bool:
@@ -238,13 +248,13 @@ def _decimals_of_floats(array: Column, target: pa.DataType) -> Column:
     return array.cast(pa.string()).cast(target)
 
 
-def _first_failure(array: Column, target: pa.DataType) -> int:
-    """Find the first value that cannot be cast, by binary search."""
+def _first_failure(array: Column, act: Callable[[Column], object]) -> int:
+    """Find the first value with which an act raises an error of Arrow, by binary search."""
     low, high = 0, len(array)
     while high - low > 1:
         middle = (low + high) // 2
         try:
-            _exact_cast(array.slice(low, middle - low), target)
+            act(array.slice(low, middle - low))
         except pa.ArrowException:
             high = middle
         else:
@@ -387,7 +397,10 @@ def _date_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
     return _generic_problem(one, data_type)
 
 
-def _time_problem(_one: Column, _data_type: AtomicType) -> tuple[str, str]:
+def _time_problem(one: Column, _data_type: AtomicType) -> tuple[str, str]:
+    if one.type.equals(_MILLIS):
+        millis = int(fixed_values(one, np.int32)[0])
+        return f"is not within a day: it is stored as {millis} milliseconds", ""
     hint = "TIME values are stored in milliseconds. Round it first."
     return "has more than 3 fractional-second digits", hint
 
@@ -415,13 +428,21 @@ def _not_text(array: Column, data_type: AtomicType) -> Misfit | None:
     """Return the first text that is not UTF-8: nobody could read the rows of its file."""
     if data_type.root not in TEXTS or is_utf8(array):
         return None
-    low, high = 0, len(array)
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_later = is_utf8(array.slice(low, middle - low))
-        low, high = (middle, high) if is_later else (low, middle)
+    low = _first_failure(array, lambda part: part.validate(full=True))
     hint = "Decode the bytes with the encoding that they have, or use a BYTES column."
     return Misfit(position=low, problem="is not UTF-8", hint=hint)
+
+
+def _not_valid(array: Column, data_type: AtomicType) -> Misfit | None:
+    """Return the first value that Arrow's type does not allow, as buffers may contain any bytes."""
+    if data_type.root not in _VALIDATED:
+        return None
+    try:
+        array.validate(full=True)
+    except pa.ArrowException:
+        position = _first_failure(array, lambda part: part.validate(full=True))
+        return _misfit(array, position, data_type)
+    return None
 
 
 def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:

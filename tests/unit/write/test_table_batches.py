@@ -247,6 +247,42 @@ def test_texts_that_are_not_utf_8_are_refused(
     assert r"b'\xff\xfe' is not UTF-8" in message
 
 
+def raw(kind: pa.DataType, *numbers: int) -> Column:
+    """Values of a type from the numbers in its buffer, after a null."""
+    width = kind.bit_width // 8
+    data = b"".join(number.to_bytes(width, "little", signed=True) for number in (0, *numbers))
+    buffers: list[pa.Buffer | None] = [pa.py_buffer(b"\xfe"), pa.py_buffer(data)]
+    return pa.Array.from_buffers(kind, 1 + len(numbers), buffers)
+
+
+@pytest.mark.parametrize(
+    ("array", "data_type", "problem"),
+    [
+        (raw(pa.decimal128(4, 2), 9999, 10**4), (4, 2), "100.00 has more than 2 digits"),
+        (raw(pa.decimal128(4, 2), -(10**4)).slice(1), (4, 2), "-100.00 has more than 2 digits"),
+        (raw(pa.decimal128(18, 0), 1, 10**18), (18, 0), "has more than 18 digits"),
+        (raw(pa.decimal128(38, 0), 1, 10**38), (38, 0), "has more than 38 digits"),
+        (raw(pa.time32("ms"), 86_399_999, 86_400_000), None, "stored as 86400000 milliseconds"),
+        (raw(pa.time32("ms"), 0, -1), None, "stored as -1 milliseconds"),
+        (raw(pa.time32("s"), 0, 86_400), None, "stored as 86400000 milliseconds"),
+        (raw(pa.time64("us"), 0, 86_400_000_000), None, "stored as 86400000 milliseconds"),
+    ],
+)
+def test_numbers_that_arrow_does_not_allow_in_a_type_are_refused(
+    array: Column, data_type: tuple[int, int] | None, problem: str
+) -> None:
+    kind = AtomicType(root=TypeRoot.TIME, precision=3)
+    if data_type is not None:
+        kind = AtomicType(root=TypeRoot.DECIMAL, precision=data_type[0], scale=data_type[1])
+    row = f"row {len(array) - 1} (counted from 0)"
+    found = refused(pa.table({"a": array}), a=kind)
+    assert problem in found
+    assert row in found
+    inside = pa.table({"a": pa.ListArray.from_arrays([0, len(array)], array)})
+    assert problem in refused(inside, a=ArrayType(element=kind))
+    assert written(pa.table({"a": array.slice(0, len(array) - 1)}), a=kind) is not None
+
+
 def test_nulls_inside_not_null_parts_are_refused() -> None:
     strict = AtomicType(root=TypeRoot.INT, nullable=False)
     assert "'a[]'" in refused([{"a": [1, None]}], a=ArrayType(element=strict))
