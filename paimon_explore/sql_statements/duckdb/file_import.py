@@ -11,7 +11,7 @@ import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.errors import CorruptFileError
+from paimon_explore.errors import CorruptFileError, InvalidInputError
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sql_statements.copy_into.file_format import PARQUET
@@ -65,10 +65,7 @@ class FileImport:
                 batch
                 for one in kept
                 for rows in known.pop(one.path, None) or self._converted(one)
-                for batch in rows.filter(rows[_ERROR].is_null())
-                .drop_columns([_ERROR])
-                .cast(schema, safe=False)
-                .to_batches()
+                for batch in _stored(rows.filter(rows[_ERROR].is_null()), schema).to_batches()
             )
             insert(pa.RecordBatchReader.from_batches(schema, batches), self.to.table)
         self.to.record(files, results)
@@ -135,6 +132,22 @@ class FileImport:
             columns = [*(f"_{at}" for at in range(len(names))), _CORRUPT]
             for rows in text_rows(stream, path, self.to.format, names):
                 yield pa.table(rows, names=columns)
+
+
+def _stored(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows in the types of the table.
+
+    Raises:
+        InvalidInputError: a value within a nested column does not fit.
+    """
+    columns = []
+    for field in schema:
+        try:
+            columns.append(rows[field.name].cast(field.type, safe=pat.is_nested(field.type)))
+        except pa.ArrowInvalid as error:
+            msg = f"COPY INTO: a value in column {field.name!r} does not fit its type: {error}."
+            raise InvalidInputError(msg, hint="Nothing was loaded. Correct the file.") from error
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _parquet_rows(stream: pa.NativeFile, path: str, names: Sequence[str]) -> Iterator[pa.Table]:

@@ -210,9 +210,9 @@ def _test(tree: exp.Expr | None, condition: str) -> str:
     """Return a condition on the result, in which expressions of the query name its columns."""
     test = exp.Paren(this=parsed_expression(condition))
     items = tree.expressions if isinstance(tree, exp.Select) else []
-    known = {same_text(item.unalias()): item.alias_or_name for item in items}
+    known = {same_text(item.unalias(), tree): item.alias_or_name for item in items}
     for node in list(test.walk()):
-        name = known.get(same_text(node))
+        name = known.get(same_text(node, tree))
         if name is not None and node is not test:
             node.replace(exp.column(exp.to_identifier(name, quoted=True)))
     return duckdb_text(test)

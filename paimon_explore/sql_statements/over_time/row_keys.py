@@ -9,16 +9,21 @@ from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine
 from paimon_explore.table.table import Table
 
 
-def same_text(node: exp.Expr) -> str:
-    """Return an expression as text in which case and qualifiers of names do not differ."""
-    plain = node.copy().transform(_unqualified)
-    return plain.sql(dialect=SPARK, normalize_functions="lower", identify=False)
+def same_text(node: exp.Expr, tree: exp.Expr | None) -> str:
+    """Return an expression of a query as text that does not depend on how it is written.
 
-
-def _unqualified(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.Identifier):
-        return exp.to_identifier(node.name.lower())
-    return exp.column(node.this.copy()) if isinstance(node, exp.Column) else node
+    Names have lower case, and those of columns no qualifier that is the query's only table.
+    """
+    tables = [] if tree is None else list(tree.find_all(exp.Table))
+    alias = tables[0].alias_or_name.lower() if len(tables) == 1 else ""
+    plain = node.copy()
+    for one in plain.find_all(exp.Identifier):
+        one.replace(exp.to_identifier(one.name.lower(), quoted=True))
+    for column in plain.find_all(exp.Column):
+        first, *rest = column.parts
+        if rest and first.name == alias:
+            first.pop()
+    return plain.sql(dialect=SPARK, normalize_functions="lower")
 
 
 def group_expressions(tree: exp.Select, engine: DuckDBEngine) -> list[exp.Expr] | None:
@@ -69,10 +74,10 @@ def key_columns(engine: DuckDBEngine, columns: Sequence[str]) -> list[str] | Non
     tree = engine.tree
     if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
         return None
-    names = {same_text(item.unalias()): item.alias_or_name for item in tree.expressions}
+    names = {same_text(item.unalias(), tree): item.alias_or_name for item in tree.expressions}
     if is_aggregation(tree):
         groups = group_expressions(tree, engine)
-        found = None if groups is None else [names.get(same_text(one), "") for one in groups]
+        found = None if groups is None else [names.get(same_text(one, tree), "") for one in groups]
         return None if found is None or "" in found else found
     tables = list(tree.find_all(exp.Table))
     read = engine.read.get(tables[0].name) if len(tables) == 1 else None

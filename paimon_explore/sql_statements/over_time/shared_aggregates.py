@@ -134,7 +134,7 @@ def _aggregates(tree: exp.Select) -> dict[str, exp.Expr] | None:
             is_plain = type(node) in _COMBINED and not isinstance(node.parent, exp.Filter)
             if not is_plain or node.find(exp.Distinct, exp.Order) or node.expressions:
                 return None
-            found[same_text(node)] = node
+            found[same_text(node, tree)] = node
     return found
 
 
@@ -164,11 +164,11 @@ def _combined(
     parts: pa.Table,
     count: int,
 ) -> pa.Table:
-    names = {same_text(one): f"_g{at}" for at, one in enumerate(groups)}
+    names = {same_text(one, tree): f"_g{at}" for at, one in enumerate(groups)}
     names |= {text: f"_a{at}" for at, text in enumerate(aggregates)}
 
     def outer(node: exp.Expr) -> exp.Expr:
-        name = names.get(same_text(node))
+        name = names.get(same_text(node, tree))
         return node if name is None else exp.column(name)
 
     items = [item.unalias().copy().transform(outer) for item in tree.expressions]

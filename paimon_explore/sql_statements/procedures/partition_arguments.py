@@ -12,7 +12,9 @@ from paimon_explore.inspection.partition_argument import unquoted_value
 from paimon_explore.maintenance.rewrites.rewrite_commit import partition_specs
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers
+from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import columns_of
 from paimon_explore.scan.predicate.sql_parser import parse_where
 from paimon_explore.sql_statements.clauses import constant
@@ -67,7 +69,8 @@ def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str,
 def _where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
     schema = latest_schema(store_of(table))
     keys = {key.lower() for key in schema.partition_keys}
-    used = {column.path[0] for column in columns_of(parse_where(where))}
+    predicate = parse_where(where)
+    used = {column.path[0] for column in columns_of(predicate)}
     others = [name for name in used if name.lower() not in keys]
     if others:
         known = choices(schema.partition_keys)
@@ -75,8 +78,13 @@ def _where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
         raise one.problem(
             f"the argument where uses {others[0]!r}, which is not a partition column", hint
         )
-    rows = sorted({split.partition for split in table.scan(where=where).plan().splits})
-    return partition_specs(schema, rows)
+    snapshot = store_of(table).snapshots.latest()
+    wanted = PartitionFilter(
+        row_type=schema.partition_type, predicate=bind(predicate, schema.partition_type)
+    )
+    files = None if snapshot is None else live_files(store_of(table), snapshot, wanted)
+    rows = [] if files is None else byte_rows(files.column("partition").combine_chunks())
+    return partition_specs(schema, sorted(set(rows)))
 
 
 def idle_partitions(

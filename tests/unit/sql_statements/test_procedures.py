@@ -363,3 +363,23 @@ def test_append_tables_are_sorted_by_a_call(run: Run, rows: Rows) -> None:
     assert [x for (x,) in rows("SELECT x FROM demo.points")] == [0, 1, 2, 3]
     with pytest.raises(InvalidInputError, match="order_by is given without order_strategy"):
         run("CALL sys.compact(table => 'demo.points', order_by => 'x')")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "'bucket' = '1', 'deletion-vectors.enabled' = 'true', 'write-only' = 'true'",
+        "'bucket' = '-2'",
+    ],
+)
+def test_a_condition_names_also_partitions_whose_rows_wait_for_a_compaction(
+    run: Run, rows: Rows, options: str
+) -> None:
+    run(
+        "CREATE TABLE demo.waiting (id INT, dt STRING) PARTITIONED BY (dt) "
+        f"TBLPROPERTIES ('primary-key' = 'id,dt', {options})"
+    )
+    run("INSERT INTO demo.waiting VALUES (1, 'p'), (2, 'q'), (3, 'r')")
+    for where, ids in (("dt = 'x'", []), ("dt IN ('q', 'x')", [2]), ("dt > 'q'", [2, 3])):
+        run(f"CALL sys.compact(table => 'demo.waiting', where => \"{where}\")")
+        assert rows("SELECT id FROM demo.waiting ORDER BY id") == [(one,) for one in ids]

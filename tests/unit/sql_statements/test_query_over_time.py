@@ -381,3 +381,23 @@ def test_texts_and_aliases_of_a_history_are_those_of_the_query(
     found = [[row[0], *row[4:]] for row in _rows(pe.sql(query, t=table).history(2))]
     expected = [[at, *row] for at in (1, 2) for row in _rows(pe.sql(query, t=table.at(at)))]
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT max(st.n) AS a, max(n) AS b FROM t",
+        "SELECT st.n AS a, n AS b, count(*) AS c FROM t GROUP BY st.n, T.N",
+        "SELECT st.n AS a, sum(n) AS b FROM t AS x GROUP BY x.ST.n HAVING max(st.n) > 50",
+    ],
+)
+def test_a_member_of_a_struct_is_not_the_column_of_its_name(
+    catalog: pe.Catalog, query: str
+) -> None:
+    catalog.sql("CREATE TABLE db.t (n INT, st STRUCT<n: INT>)")
+    catalog.sql("INSERT INTO db.t VALUES (5, named_struct('n', 50)), (6, named_struct('n', 60))")
+    catalog.sql("INSERT INTO db.t VALUES (7, NULL)")
+    t = catalog.table("db.t")
+    of_each = [[at, *row] for at in (1, 2) for row in _rows(pe.sql(query, t=t.at(at)))]
+    found = [[row[0], *row[4:]] for row in _rows(pe.sql(query, t=t).history())]
+    assert sorted(found, key=repr) == sorted(of_each, key=repr)
