@@ -96,10 +96,12 @@ def _check_second_vectors(
     existing: Iterable[IndexRow], added: IndexEntries, deleted: Iterable[IndexRow]
 ) -> None:
     """Check that no data file gets deletion vectors in two index files."""
-    new = {name for row in _of_vectors(added.rows()) for name in marked_files(row)}
+    new: dict[object, set[str]] = {}
+    for row in _of_vectors(added.rows()):
+        new.setdefault(row["partition"], set()).update(marked_files(row))
     replaced = {_identity(row) for row in deleted}
     for row in _of_vectors(existing) if new else ():
-        duplicates = new.intersection(marked_files(row))
+        duplicates = new.get(row["partition"], set()).intersection(marked_files(row))
         if duplicates and _identity(row) not in replaced:
             raise CommitConflictError(
                 f"Another commit deleted rows of data file {min(duplicates)}, whose rows this "

@@ -74,7 +74,7 @@ class FilesAhead:
                 continue
             if written is not None and not set(written).intersection(self.columns):
                 continue
-            vector = files.deletion_files.get(name)
+            vector = files.vectors[row]
             if vector is not None:
                 yield vector_part(vector)
             if not name.endswith(_READ_WHOLE):

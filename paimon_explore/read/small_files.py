@@ -227,8 +227,7 @@ def _small(reader: SplitReader, splits: Splits, part: slice) -> tuple[Mask, Rows
     small &= bool_values(parquet)
     small &= ~valid_mask(column(table, "write_cols"))
     if splits.files.deletion_files:
-        known = splits.files.deletion_files
-        small &= np.array([name not in known for name in as_python(names)], np.bool_)
+        small &= np.array([one is None for one in splits.source.vectors[part]], np.bool_)
     if reader.predicate != TRUE and reader.target.options.value(FILE_INDEX_READ_ENABLED):
         small &= np.diff(list_offsets(column(table, "extra_files"))) == 0
         small &= ~valid_mask(column(table, "embedded_file_index"))

@@ -8,7 +8,7 @@ Spec: `incremental-between-scan-mode=diff`. Seen with the official Java 2.0.0, w
 batch reads, and treats rows that a compaction moved as new in append tables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -173,7 +173,7 @@ def _listed(splits: Sequence[PlainSplit]) -> list[tuple[PlainSplit, _Bucket, lis
         if id(split.of) not in plans:
             table = split.source.entries.table
             rows = byte_rows(column(table, "partition")), numbers(table, "bucket").tolist()
-            files = _files_in(table, split.source.deletion_files)
+            files = _files_in(table, split.source.vectors)
             plans[id(split.of)] = [*zip(*rows, strict=True)], files
         buckets, files = plans[id(split.of)]
         found.append((split, buckets[split.start], files[split.start : split.start + split.count]))
@@ -191,14 +191,16 @@ def _by_bucket(
 
 
 def _files_of(split: PlainSplit) -> list[_File]:
-    vectors = split.source.deletion_files if isinstance(split, DataSplit) else {}
+    if not isinstance(split, DataSplit):
+        return _files_in(split.files.table, [None] * len(split.files))
+    vectors = split.source.vectors[split.start : split.start + split.count]
     return _files_in(split.files.table, vectors)
 
 
-def _files_in(table: pa.Table, vectors: Mapping[str, DeletionFile]) -> list[_File]:
+def _files_in(table: pa.Table, vectors: Sequence[DeletionFile | None]) -> list[_File]:
     names = map(str, as_python(column(table, "file_name")))
     levels = numbers(table, "level").tolist()
-    return [(n, level, vectors.get(n)) for n, level in zip(names, levels, strict=True)]
+    return list(zip(names, levels, vectors, strict=True))
 
 
 def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Table:

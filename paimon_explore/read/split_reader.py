@@ -532,7 +532,7 @@ class SplitFile:
 
     def deleted(self) -> "DeletionVector | None":
         """The deletion vector of the file; None if it has none."""
-        found = self.split.source.deletion_files.get(self._cell("file_name").as_py())
+        found = self.split.source.vectors[self.split.start + self.row]
         return None if found is None else load_vector(self.reader.target.store.file_io, found)
 
     def selected(self, indexed: "IndexedRows | None") -> "BitMap | None":

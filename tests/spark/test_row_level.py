@@ -19,6 +19,7 @@ from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
+from support.migrated_files import equal_names
 from support.small_tables import new_catalog
 
 
@@ -65,6 +66,26 @@ def test_delete_takes_the_rows_of_a_predicate_in_one_commit(
     assert delete(spark, orders, f.col("id") % 2 == 0) is not None
     ids = sorted(row["id"] for row in orders.to_arrow().to_pylist())
     assert ids == [i for base in (100, 200, 300, 400) for i in range(base, base + 6) if i % 2]
+
+
+@pytest.mark.parametrize("vectors", ["true", "false"])
+def test_files_of_several_partitions_may_have_the_same_name(
+    vectors: str, spark: SparkSession, catalog: Catalog
+) -> None:
+    columns = {"p": "STRING", "id": "INT", "v": "INT"}
+    options = {"deletion-vectors.enabled": vectors}
+    table = catalog.create_table("demo.same", columns, partition_by=["p"], options=options)
+    with equal_names():
+        for p in "abc":
+            table.append([{"p": p, "id": number, "v": number} for number in (1, 2, 3)])
+    delete(spark, table, "id = 1 AND p <> 'c'")
+    update(spark, table, {"v": "0"}, "id = 2 AND p <> 'c'")
+    merged = merge_into(spark.createDataFrame([(3, "a")], "id int, p string"), table, ["id", "p"])
+    merged.whenMatched().delete().merge()
+    found = sorted(tuple(row) for row in read(spark, table).collect())
+    expected = [("a", 2, 0), ("b", 2, 0), ("b", 3, 3), ("c", 1, 1), ("c", 2, 2), ("c", 3, 3)]
+    assert found == expected
+    assert count(spark, table) == 6
 
 
 def test_a_condition_that_was_never_set_changes_no_row(

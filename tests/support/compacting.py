@@ -71,7 +71,8 @@ def deleted(table: Table) -> list[list[int]]:
     if snapshot is None:
         return []
     found = deletion_files(table._store, snapshot, table.schema, table._target().options)
-    return sorted(sorted(load_vector(table._store.file_io, vector)) for vector in found.values())
+    vectors = (vector for files in found.values() for vector in files.values())
+    return sorted(sorted(load_vector(table._store.file_io, vector)) for vector in vectors)
 
 
 def applied(state: dict[object, object], told: Sequence[tuple[object, ...]]) -> None:

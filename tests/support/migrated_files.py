@@ -1,10 +1,25 @@
-"""Data files without partition columns, as Hive writes them and `migrate_table` of Paimon keeps."""
+"""Data files of Hive, as `migrate_table` of Paimon keeps them: names and columns.
 
+Their names may be the same in several partitions, and they have no partition columns.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import UUID
 
 import pyarrow.parquet as pq
+import pytest
 
 import paimon_explore as pe
+
+
+@contextmanager
+def equal_names() -> Iterator[None]:
+    """Inside the context, every write begins with the same file name."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("paimon_explore.write.write_target.uuid4", lambda: UUID(int=7))
+        yield
 
 
 def drop_partition_columns(table: pe.Table, keys: list[str]) -> int:

@@ -32,7 +32,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import Mask, numbers, text
 from paimon_explore.scan.plan import ScanTarget, plan_scan
-from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.data_split import DataSplit, vectors_of
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 from paimon_explore.store.table_store import TableStore
@@ -130,11 +130,10 @@ class SnapshotFiles:
         sizes = dict(zip(index_names, numbers(table, "file_size").tolist(), strict=True))
         live = self._live(snapshot)
         seen = live.filter(numbers(live.table, "level") >= self._settings.first_level)
-        names = [str(name) for name in as_python(text(seen.table, "file_name"))]
-        found = deletion_files(self._store, snapshot, self._schema, self._options)
-        entries = seen.filter(np.array([name in found for name in names], np.bool_))
+        found = vectors_of(seen, deletion_files(self._store, snapshot, self._schema, self._options))
+        entries = seen.filter(np.array([one is not None for one in found], np.bool_))
         files = self._records(entries, self._paths(entries))
-        vectors = [found[name] for name in names if name in found]
+        vectors = [one for one in found if one is not None]
         return [
             deletion_vector_record(
                 vector,

@@ -412,7 +412,12 @@ class _Judge:
         assert snapshot is not None  # noqa: S101 - the caller chose marks with snapshots
         vectors = deletion_files(target.store, snapshot, target.schema, target.options)
         live = [file for file in self._live(position) if self.records.get(file.name)]
-        deleted = {file.name: self._deleted(file.name, vectors.get(file.name)) for file in live}
+        deleted = {
+            file.name: self._deleted(
+                file.name, vectors.get((file.partition, file.bucket), {}).get(file.name)
+            )
+            for file in live
+        }
         known = (tuple(live), tuple(map(tuple, deleted.values())))
         if known not in self._known:
             by_bucket = groupby(sorted(live, key=_bucket), key=_bucket)

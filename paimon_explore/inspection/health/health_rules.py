@@ -254,8 +254,9 @@ def deleted_rows(facts: TableFacts) -> Iterator[Finding]:
     view, snapshot = facts.inspector.view, facts.snapshot
     if snapshot is None or view.schema is None or snapshot.index_manifest is None:
         return
-    vectors = deletion_files(view.store, snapshot, view.schema, view.options)
-    gone = sum(vector.cardinality or 0 for vector in vectors.values())
+    found = deletion_files(view.store, snapshot, view.schema, view.options)
+    vectors = [vector for files in found.values() for vector in files.values()]
+    gone = sum(vector.cardinality or 0 for vector in vectors)
     rows = facts.files.total_rows
     threshold = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
     if rows and gone > threshold * rows:

@@ -14,7 +14,6 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
-    as_python,
     int64_values,
     take_rows,
     valid_mask,
@@ -54,7 +53,7 @@ from paimon_explore.scan.predicate.expression import NULL, TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
-from paimon_explore.scan.splits.data_split import DeletionFile, LocatedFiles, Splits
+from paimon_explore.scan.splits.data_split import Splits
 
 BOUNDS_NOTE = "From statistics: lower and upper bounds; deleted and replaced rows are included."
 FILTER_NOTE = "From statistics of the files that may contain matching rows."
@@ -160,7 +159,7 @@ def _files(target: ScanTarget, where: Expression) -> _Files:
     located = target.located(entries, snapshot)
     splits = () if target.keys is None else packed_splits(target, located)
     raw = target.keys is None or (isinstance(splits, Splits) and bool(splits.raw.all()))
-    vectors = _deletion_vectors(located)
+    vectors = [vector for vector in located.vectors if vector is not None]
     deleted = [vector.cardinality for vector in vectors]
     matches_all = parts.rest == TRUE
     return _Files(
@@ -170,14 +169,6 @@ def _files(target: ScanTarget, where: Expression) -> _Files:
         is_exact=raw and not vectors and matches_all,
         counts_exact=raw and None not in deleted and matches_all,
     )
-
-
-def _deletion_vectors(files: LocatedFiles) -> list[DeletionFile]:
-    """The deletion vectors of the files that have one."""
-    if not files.deletion_files:
-        return []
-    names = map(str, as_python(column(files.entries.table, "file_name")))
-    return [files.deletion_files[name] for name in names if name in files.deletion_files]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ sections into ranges of the first key column, at the files, row groups and pages
 sorted run. This reads footers of data files, so only the first large splits of a plan are divided.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -124,9 +124,8 @@ class _Files:
         table = splits.source.entries.table
         self._rows = numbers(table, "row_count")
         self._sizes = numbers(table, "file_size")
-        self._names = text(table, "file_name")
         self._ends = memoryview(offsets_from_sizes(self._sizes).data).cast("B").cast("q")
-        self._vectors: Mapping[str, DeletionFile] = splits.files.deletion_files
+        self._vectors = splits.source.vectors
 
     def raw(self, split: DataSplit) -> Iterator[RowUnit]:
         """A unit per file, or per group of files with columns of the same rows."""
@@ -143,7 +142,7 @@ class _Files:
     def _file(self, split: DataSplit, at: int) -> RowUnit:
         row = split.start + at
         rows = int(self._rows[row])
-        vector = self._vectors.get(str(self._names[row])) if self._vectors else None
+        vector = self._vectors[row]
         deleted = 0 if vector is None else vector.cardinality
         return RowUnit(
             split=split,
@@ -242,7 +241,7 @@ def file_units(splits: Splits) -> list[RowUnit]:
     rows = numbers(split.files.table, "row_count").tolist()
     sizes = numbers(split.files.table, "file_size").tolist()
     names = as_python(text(split.files.table, "file_name"))
-    vectors = split.of.files.deletion_files
+    vectors = split.deletion_files
     return [
         RowUnit(
             split=split,

@@ -60,6 +60,7 @@ from paimon_explore.scan.manifest_arrays import (
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
+from paimon_explore.scan.splits.data_split import vectors_of
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
@@ -350,14 +351,11 @@ def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
 
 def _deleted(state: TableState, entries: ManifestEntries) -> Rows:
     """The number of rows deleted by deletion vectors, per file."""
-    counts = np.zeros(len(entries), np.int64)
     if state.snapshot is None:
-        return counts
+        return np.zeros(len(entries), np.int64)
     found = deletion_files(state.store, state.snapshot, state.schema, state.options)
-    for row, name in enumerate(as_python(column(entries.table, "file_name"))):
-        vector = found.get(str(name))
-        counts[row] = 0 if vector is None else vector.cardinality or 0
-    return counts
+    vectors = vectors_of(entries, found)
+    return np.array([0 if one is None else one.cardinality or 0 for one in vectors], np.int64)
 
 
 def buckets(state: TableState) -> pa.Table:

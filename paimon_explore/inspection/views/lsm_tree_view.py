@@ -6,7 +6,7 @@ maximum keys of all files; distances on it have no meaning.
 Read amplification of a bucket: how many sorted runs of its LSM tree overlap at a key.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +49,7 @@ from paimon_explore.metadata.options.effective_options import stop_trigger
 from paimon_explore.metadata.options.table_options import NUM_SORTED_RUN_COMPACTION_TRIGGER
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.splits.data_split import vectors_of
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 
@@ -343,7 +344,7 @@ def lsm_section(
         snapshot=snapshot,
         selected=selected,
         buckets=tuple(sums),
-        files=_files_table(entries, runs, deepest, texts, _deleted(view, snapshot)),
+        files=_files_table(entries, runs, deepest, texts, _deleted(view, snapshot, entries)),
         spans=tuple((int(a), int(b) + 1) for a, b in zip(lows, highs, strict=True)),
         depths=tuple(depths.tolist()),
         labels=_labels(lows, highs, texts, len(depths)),
@@ -413,10 +414,9 @@ def _files_table(
     runs: Sequence[int],
     deepest: Sequence[int],
     texts: tuple[list[str], list[str]],
-    deleted: Mapping[str, int],
+    deleted: Sequence[int],
 ) -> pa.Table:
     table = entries.table
-    names = [str(name) for name in table.column("file_name").to_pylist()]
     return pa.Table.from_arrays(
         [
             pa.array(runs, pa.int32()),
@@ -425,7 +425,7 @@ def _files_table(
             pa.array(texts[1], pa.string()),
             table.column("row_count"),
             table.column("delete_row_count"),
-            pa.array([deleted.get(name, 0) for name in names], pa.int64()),
+            pa.array(deleted, pa.int64()),
             table.column("file_size"),
             table.column("min_sequence_number"),
             table.column("max_sequence_number"),
@@ -436,12 +436,13 @@ def _files_table(
     )
 
 
-def _deleted(view: TableView, snapshot: Snapshot | None) -> dict[str, int]:
-    """Number of rows deleted by deletion vectors, by file; 0 for unknown cardinalities."""
+def _deleted(view: TableView, snapshot: Snapshot | None, entries: ManifestEntries) -> list[int]:
+    """Number of rows deleted by deletion vectors, per file; 0 for unknown cardinalities."""
     if snapshot is None or view.schema is None:
-        return {}
+        return [0] * len(entries)
     found = deletion_files(view.store, snapshot, view.schema, view.options)
-    return {name: vector.cardinality or 0 for name, vector in found.items()}
+    vectors = vectors_of(entries, found)
+    return [0 if one is None else one.cardinality or 0 for one in vectors]
 
 
 def _int(value: object) -> int:

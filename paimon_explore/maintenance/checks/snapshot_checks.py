@@ -3,6 +3,7 @@
 Checks of primary-key indexes: that they name their data files, and find the rows of these.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
@@ -413,15 +414,20 @@ class StateChecks:
         for file, size in zip(paths, entries.column("file_size"), strict=True):
             yield from self._check_file(str(file.as_py()), size.as_py(), path)
         state = self.state(manifests.all(snapshot).names)
-        names = {*as_python(column(state.take(state.is_live).table, "file_name"))}
-        vectors: list[str] = []
-        for row in entries.of_type(DELETION_VECTORS_INDEX).rows():
-            vectors += marked_files(row)
-        for name in sorted(set(vectors)):
-            if name not in names:
+        live = state.take(state.is_live).table
+        names = zip(*(as_python(column(live, n)) for n in ("partition", "file_name")), strict=True)
+        known = {*names}
+        vectors = Counter(
+            (row["partition"], name)
+            for row in entries.of_type(DELETION_VECTORS_INDEX).rows()
+            for name in marked_files(row)
+        )
+        for place, count in sorted(vectors.items(), key=str):
+            name = place[1]
+            if place not in known:
                 what = f"{name} has a deletion vector, but is not a live file"
                 yield Finding(rule=VECTORS, path=path, what=what)
-            elif vectors.count(name) > 1:
+            elif count > 1:
                 yield Finding(rule=VECTORS, path=path, what=f"{name} has several deletion vectors")
 
     def primary_key_indexes(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:

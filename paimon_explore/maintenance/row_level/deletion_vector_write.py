@@ -109,7 +109,7 @@ def _load_vectors(
     scan: ScanTarget, split: DataSplit, names: Sequence[str]
 ) -> dict[str, DeletionVector]:
     """Load the current vectors of those data files that have one."""
-    known = split.source.deletion_files
+    known = split.source.deletion_files.get((split.partition, split.bucket), {})
     found = {name: known[name] for name in names if name in known}
     return dict(zip(found, load_vectors(scan.store.file_io, [*found.values()]), strict=True))
 

@@ -6,7 +6,7 @@ Splits are pickled (Spark tasks), so they consist of plain values and slices of 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +42,22 @@ class DeletionFile:
     cardinality: int | None
 
 
-_V = TypeVar("_V")
+DeletionFiles: TypeAlias = Mapping[tuple[bytes, int], Mapping[str, DeletionFile]]
+"""By partition and bucket, then by data file name. Names are only unique within a bucket: those of
+tables that Java has migrated are those of Hive."""
+
+
+def vectors_of(entries: ManifestEntries, found: DeletionFiles) -> "list[DeletionFile | None]":
+    """Return the deletion vector of each file; None for files that have none."""
+    if not found:
+        return [None] * len(entries)
+    partitions, buckets, names = (
+        as_python(column(entries.table, name)) for name in ("partition", "bucket", "file_name")
+    )
+    own = (found.get(bucket, {}) for bucket in zip(partitions, buckets, strict=True))  # type: ignore[arg-type] # bytes, int
+    return [vectors.get(str(name)) for vectors, name in zip(own, names, strict=True)]
+
+
 PathsOf: TypeAlias = Callable[[ManifestEntries], pa.StringArray]
 """Returns the absolute paths of files."""
 
@@ -66,7 +81,7 @@ class LocatedFiles:
     Attributes:
         entries: n files.
         paths_of: computes their paths, on first access.
-        deletion_files: by data file name, for the files that have a deletion vector.
+        deletion_files: of the files that have a deletion vector.
         snapshot_id: the snapshot they were planned at; None for files of several snapshots.
         branch: the branch whose schemas the files' schema ids name.
         row_ids: the only rows to read, found by global indexes; None for all.
@@ -76,7 +91,7 @@ class LocatedFiles:
 
     entries: ManifestEntries
     paths_of: PathsOf
-    deletion_files: Mapping[str, DeletionFile]
+    deletion_files: DeletionFiles
     snapshot_id: int | None
     branch: str = MAIN_BRANCH
     row_ids: "BitMap64 | None" = None
@@ -86,6 +101,11 @@ class LocatedFiles:
     def paths(self) -> pa.StringArray:
         """The n absolute paths."""
         return self.paths_of(self.entries)
+
+    @cached_property
+    def vectors(self) -> "Sequence[DeletionFile | None]":
+        """The n deletion vectors; None for files that have none."""
+        return vectors_of(self.entries, self.deletion_files)
 
     def take(self, rows: Rows) -> "LocatedFiles":
         """The files at these row numbers, in this order."""
@@ -295,14 +315,15 @@ class DataSplit:
     @property
     def deletion_files(self) -> Mapping[str, DeletionFile]:
         """Deletion vectors by data file name, for the files that have one."""
-        return self._by_name(self.of.files.deletion_files)
-
-    def _by_name(self, known: Mapping[str, _V]) -> Mapping[str, _V]:
-        """The values of the split's files."""
-        if not known:
+        if not self.of.files.deletion_files:
             return {}
-        names = map(str, as_python(column(self.files.table, "file_name")))
-        return {name: known[name] for name in names if name in known}
+        vectors = self.source.vectors[self._part]
+        pairs = zip(self._names, vectors, strict=True)
+        return {name: found for name, found in pairs if found is not None}
+
+    @property
+    def _names(self) -> Iterator[str]:
+        return map(str, as_python(column(self.files.table, "file_name")))
 
     @property
     def row_count(self) -> int:
@@ -351,14 +372,17 @@ class DataSplit:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickles only the files of this split, not the whole plan."""
-        source = self.source
+        source, own = self.source, self.deletion_files
+        known = source.positions
         part = replace(
             source,
             entries=source.entries.take(np.arange(len(source.entries))[self._part]),
             paths_of=KnownPaths(take_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
-            deletion_files=dict(self.deletion_files),
+            deletion_files={(self.partition, self.bucket): own} if own else {},
             row_ids=self._row_ids,
-            positions=None if source.positions is None else self._by_name(source.positions),
+            positions=None
+            if known is None
+            else {name: known[name] for name in self._names if name in known},
         )
         return (_rebuilt, (part, bool(self.raw_convertible), self.same_rows))
 

@@ -16,15 +16,15 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import column, items_of, members
-from paimon_explore.scan.splits.data_split import DeletionFile
+from paimon_explore.scan.splits.data_split import DeletionFile, DeletionFiles
 from paimon_explore.scan.splits.file_locations import index_file_paths
 from paimon_explore.store.table_store import TableStore
 
 
 def deletion_files(
     store: TableStore, snapshot: Snapshot, schema: TableSchema, options: TableOptions
-) -> dict[str, DeletionFile]:
-    """The deletion vector of each data file that has one, by file name.
+) -> DeletionFiles:
+    """The deletion vector of each data file that has one.
 
     Raises:
         FormatError: the index manifest breaks the format.
@@ -36,18 +36,23 @@ def deletion_files(
     return _by_data_file(entries, index_file_paths(entries, schema, options, store.paths))
 
 
-def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, DeletionFile]:
+def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> DeletionFiles:
     ranges = column(entries.table, "dv_ranges")
     offsets, valid = list_offsets(ranges), valid_mask(ranges)
     sizes = np.where(valid, np.diff(offsets), 0)
     positions = expand_ranges(offsets[:-1], sizes)
-    owners = as_python(take_rows(paths, np.repeat(np.arange(len(ranges)), sizes)))
+    rows = np.repeat(np.arange(len(ranges)), sizes)
+    owners, partitions, buckets = (
+        as_python(take_rows(values, rows))
+        for values in (paths, column(entries.table, "partition"), column(entries.table, "bucket"))
+    )
     names, starts, lengths, counts = (
         take_rows(member, positions)
         for member in members(items_of(ranges), ("data_file", "offset", "length", "cardinality"))
     )
     known = valid_mask(counts).tolist()
-    found = zip(
+    described = zip(
+        zip(partitions, buckets, strict=True),
         owners,
         as_python(names),
         int64_values(starts).tolist(),
@@ -56,9 +61,9 @@ def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, Del
         known,
         strict=True,
     )
-    return {
-        str(name): DeletionFile(
+    found: dict[tuple[bytes, int], dict[str, DeletionFile]] = {}
+    for bucket, path, name, start, length, count, stated in described:
+        found.setdefault(bucket, {})[str(name)] = DeletionFile(
             path=str(path), offset=start, length=length, cardinality=count if stated else None
         )
-        for path, name, start, length, count, stated in found
-    }
+    return found

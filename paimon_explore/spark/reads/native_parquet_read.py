@@ -115,10 +115,11 @@ def _taken(split: Split, target: StoredTable, keys: AbstractSet[str]) -> list[bo
         return [False] * split.count
     wanted = ("file_name", "schema_id", "write_cols")
     rows = split.files.table.select(wanted).to_pylist()
+    deleted = split.deletion_files
     return [
         row["schema_id"] == target.schema.id
         and row["write_cols"] is None
-        and row["file_name"] not in split.deletion_files
+        and row["file_name"] not in deleted
         and path.endswith(".parquet")
         and not row["file_name"].startswith(_HIDDEN)
         and is_plain_path(path)

@@ -70,7 +70,7 @@ class PlacedRows:
         spark: the session.
         scan: the scan, with its snapshot.
         job: the state shared by all tasks of the read.
-        split_by_file: a split for each file, by file name.
+        split_by_file: a split for each file, by its path; names may be those of other buckets.
     """
 
     spark: SparkSession
@@ -87,12 +87,12 @@ class PlacedRows:
         """Read the rows that may match the scan's predicate, with file and position."""
         return self._read(list(self.split_by_file), self.job)
 
-    def whole(self, names: Sequence[str]) -> DataFrame:
+    def whole(self, paths: Sequence[str]) -> DataFrame:
         """Read all rows of some files, with file and position."""
-        return self._read(names, replace(self.job, reader=replace(self.job.reader, predicate=TRUE)))
+        return self._read(paths, replace(self.job, reader=replace(self.job.reader, predicate=TRUE)))
 
-    def _read(self, names: Sequence[str], job: ReadJob) -> DataFrame:
-        splits = [self.split_by_file[name] for name in names]
+    def _read(self, paths: Sequence[str], job: ReadJob) -> DataFrame:
+        splits = [self.split_by_file[path] for path in paths]
         tasks = groups(splits, self.spark.sparkContext.defaultParallelism)
         schema = st.StructType(
             [
@@ -140,9 +140,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
         snapshot=scan.target.snapshot,
     )
     split_by_file = {
-        str(name): split.file(at)
-        for split in splits
-        for at, name in enumerate(split.files.table.column("file_name").to_pylist())
+        path: split.file(at) for split in splits for at, path in enumerate(split.paths)
     }
     return PlacedRows(spark=spark, scan=scan, job=job, split_by_file=split_by_file)
 
@@ -155,13 +153,14 @@ def _rows_of(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
 
 
 def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:
-    name = pa.scalar(str(split.files.table.column("file_name")[0]))
+    assert isinstance(split, DataSplit)  # noqa: S101 - by `placed_rows`
+    path = pa.scalar(split.paths[0])
     added = [pa.field(FILE, pa.string(), nullable=False), pa.field(ROW, pa.int64(), nullable=False)]
     schema = pa.schema([*job.wire, *added])
     for batch in job.reader.read(split):
         rows = to_spark(batch.select(list(job.row_type.names)), job.row_type, job.wire)
         positions = batch.column(batch.num_columns - 1).cast(pa.int64())
-        columns = [*rows.columns, pa.repeat(name, batch.num_rows), positions]
+        columns = [*rows.columns, pa.repeat(path, batch.num_rows), positions]
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
@@ -190,27 +189,30 @@ def removals(placed: PlacedRows, changes: DataFrame) -> list[CommitMessage]:
         marked = {str(row[FILE]): np.sort(np.array(row[ROW], np.int64)) for row in rows}
     touched = marked or [row[0] for row in changes.select(FILE).distinct().collect()]
     buckets: dict[tuple[bytes, int], list[str]] = {}
-    for name in sorted(touched):
-        split = placed.split_by_file[name]
-        buckets.setdefault((split.partition, split.bucket), []).append(name)
-    return [_removal(placed, names, marked) for names in buckets.values()]
+    for path in sorted(touched):
+        split = placed.split_by_file[path]
+        buckets.setdefault((split.partition, split.bucket), []).append(path)
+    return [_removal(placed, paths, marked) for paths in buckets.values()]
 
 
 def _removal(
     placed: PlacedRows,
-    names: Sequence[str],
+    paths: Sequence[str],
     marked: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
 ) -> CommitMessage:
     """The same for the files of one bucket."""
-    first = placed.split_by_file[names[0]]
-    gone = [name for name in names if name not in marked]
+    first = placed.split_by_file[paths[0]]
+    files = {path: placed.split_by_file[path].files for path in paths}
+    names = {path: str(one.table.column("file_name")[0]) for path, one in files.items()}
+    gone = [path for path in paths if path not in marked]
     change = VectorChange(
-        removed=frozenset(gone), deleted={name: marked[name] for name in names if name in marked}
+        removed=frozenset(names[path] for path in gone),
+        deleted={names[path]: marked[path] for path in paths if path in marked},
     )
     vectors = changed_vectors(placed.scan.target, first, change)
     return CommitMessage(
         **first.bucket_fields,
-        deleted_files=ManifestEntries.concat([placed.split_by_file[name].files for name in gone]),
+        deleted_files=ManifestEntries.concat([files[path] for path in gone]),
         new_index_files=vectors.added,
         deleted_index_files=vectors.removed,
     )

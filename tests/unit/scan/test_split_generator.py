@@ -40,8 +40,9 @@ def file(name: str, low: int = 0, high: int = 0, **values: object) -> dict[str, 
 def placed(*rows: dict[str, object], **vectors: DeletionFile) -> LocatedFiles:
     found = entries(*rows)
     paths = pa.array([f"/t/{row['file_name']}" for row in rows], pa.string())
+    known = {(bytes(12), bucket): vectors for bucket in range(4)}
     return LocatedFiles(
-        entries=found, paths_of=KnownPaths(paths), deletion_files=vectors, snapshot_id=7
+        entries=found, paths_of=KnownPaths(paths), deletion_files=known, snapshot_id=7
     )
 
 

@@ -18,6 +18,7 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import deleted, live
+from support.migrated_files import equal_names
 from support.planned_change import planned
 from support.small_tables import append_table, columns, rows_of
 
@@ -218,3 +219,34 @@ def test_columns_with_a_global_index_are_not_updated() -> None:
     with pytest.raises(UnsupportedFeatureError, match="'v', which has a global index"):
         table.update({"v": 1})
     assert table.update({"p": "'z'"}) is not None
+
+
+@pytest.mark.parametrize("options", [{}, VECTORS, BUCKETED])
+def test_files_of_several_partitions_may_have_the_same_name(options: Mapping[str, str]) -> None:
+    with equal_names():
+        rows = [[row(k, k * 10, p) for k in (1, 2, 3)] for p in "abc"]
+        table = append_table(COLUMNS, *rows, partition_by=["p"], options=options)
+    assert len(live(table)) == 3
+    assert len(names(table)) == 1
+    table.delete("p = 'a' AND k = 1")
+    table.delete("p = 'b' AND k = 2")
+    table.update({"v": "0"}, where="k = 3 AND p <> 'c'")
+    expected = {("a", 2, 20), ("a", 3, 0), ("b", 1, 10), ("b", 3, 0)}
+    expected |= {("c", 1, 10), ("c", 2, 20), ("c", 3, 30)}
+    for _ in range(2):
+        found = rows_of(table.to_arrow())
+        assert {(one["p"], one["k"], one["v"]) for one in found} == expected
+        assert [table.count(f"p = '{p}'") for p in "abc"] == [2, 2, 3]
+        assert table.count() == len(found) == 7
+        assert not table.maintenance.fsck(read_rows=True)
+        table.compact()
+
+
+def test_deleted_rows_of_one_of_two_files_with_the_same_name_are_the_only_ones_removed() -> None:
+    with equal_names():
+        rows = [[row(k, k, p) for k in (1, 2)] for p in "ab"]
+        table = append_table(COLUMNS, *rows, partition_by=["p"], options=VECTORS)
+    made = table.delete("p = 'a' AND k = 1")
+    assert made is not None
+    found = table.between(made.id - 1, made.id, row_kinds=True).to_arrow()
+    assert [(one["rowkind"], one["p"], one["k"]) for one in found.to_pylist()] == [("-D", "a", 1)]
