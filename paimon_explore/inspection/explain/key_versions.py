@@ -239,4 +239,4 @@ def _in_file(reader: SplitReader, entry: ManifestEntries) -> pa.Table:
     schema = stored_schema(target.schema.row_type)
     batches = read_data_file(file.source(), request)
     found = filter_batches(batches, reader.predicate, target.schema.row_type, schema.names)
-    return pa.Table.from_batches(found, schema)
+    return pa.Table.from_batches(reader.with_contents(found), schema)

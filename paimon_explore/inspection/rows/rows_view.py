@@ -112,7 +112,11 @@ class RecordReader:
         file = file_of(self._units.units[at], reader)
         schema = stored_schema(self._target.schema.project(reader.columns))
         key = (at, reader.columns)
-        return self._units.stream(key, schema, lambda: read_data_file(file.source(), matching))
+
+        def records() -> Iterator[pa.RecordBatch]:
+            return reader.with_contents(read_data_file(file.source(), matching))
+
+        return self._units.stream(key, schema, records)
 
     def _described(
         self, unit: RowUnit, rows: pa.Table, statuses: Sequence[RecordStatus]

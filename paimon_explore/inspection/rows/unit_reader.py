@@ -209,7 +209,9 @@ def rows_by_position(
     rows = np.arange(wanted.start, max(min(wanted.stop, unit.most), wanted.start), dtype=np.int64)
     if deleted is not None and len(deleted):
         rows += np.searchsorted(deleted - np.arange(len(deleted)), rows, side="right")
-    found = read_rows_at(file_of(unit, reader).source(), request, rows)
+    stored = read_rows_at(file_of(unit, reader).source(), request, rows)
+    batches = reader.with_contents(iter(stored.to_batches()))
+    found = pa.Table.from_batches(batches, stored.schema)
     end = wanted.start + found.num_rows
     is_last = found.num_rows < len(rows) or end >= unit.most
     return RowPage(rows=found, end=min(end, unit.most) if is_last else None)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,
@@ -420,3 +421,50 @@ def test_all_faces_are_there() -> None:
     assert "The table has no snapshot yet." in repr(nothing)
     wide = append_table(columns(**{f"c{i}": pa.int32() for i in range(1000)}), [{"c0": 1}])
     assert "988 more columns" in repr(wide.rows())
+
+
+EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+
+
+@pytest.mark.parametrize("is_compacted", [True, False])
+@pytest.mark.parametrize(
+    ("options", "keys"),
+    [
+        ({"bucket": "1"}, ["k"]),
+        ({"bucket": "1", "deletion-vectors.enabled": "true"}, ["k"]),
+        ({"bucket": "-1", **EVOLVING}, []),
+        ({"bucket": "-1", **EVOLVING, "blob-descriptor-field": "b"}, []),
+    ],
+)
+def test_rows_and_records_have_the_contents_of_blobs(
+    options: Mapping[str, str],
+    keys: list[str],
+    *,
+    is_compacted: bool,
+) -> None:
+    catalog = new_catalog()
+    table = catalog.create_table(
+        "db.t", {"k": "INT", "b": "BLOB"}, primary_key=keys, options=options
+    )
+    contents = {1: b"one", 2: b"two"}
+    if "blob-descriptor-field" in options:
+        path = f"{table.path}/contents"
+        assert table._store.file_io.create(path, b"onetwo")
+        stored = {
+            k: encode_descriptor(BlobDescriptor(uri=path, offset=3 * k - 3, length=3))
+            for k in contents
+        }
+    else:
+        stored = contents
+    for k, value in stored.items():
+        (table.upsert if keys else table.append)([{"k": k, "b": value}])
+    if is_compacted:
+        table.compact()
+    views = [table.rows(), table.rows(where="k > 0"), table.rows().sort("k")]
+    if keys:
+        views += [table.rows(merged=False), table.rows(merged=False, where="k > 0")]
+        history = table.history(1)
+        assert history.states[-1].row == {"k": 1, "b": b"one"}
+        assert {row["b"] for row in history.to_arrow().to_pylist()} == {b"one"}
+    for view in views:
+        assert {row["k"]: row["b"] for row in view.to_arrow().to_pylist()} == contents
