@@ -87,7 +87,7 @@ class Maintenance(RewriteOperations):
         'start'
         """
         tag = tag_operations.rename_tag(
-            self._store, string("name", name), string("new_name", new_name)
+            self._store, self._options, string("name", name), string("new_name", new_name)
         )
         update_iceberg_tags(self._store, self._options)
         return tag

@@ -7,11 +7,18 @@ Files at external paths are kept, since metadata could name any file of the mach
 orphan files removes them if requested. Files in symbolically linked directories are kept, too.
 """
 
+from functools import partial
+
 from paimon_explore.fileio.concurrent_requests import delete_each
 from paimon_explore.fileio.paths import name
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.linked_folders import inside
-from paimon_explore.maintenance.expiry.reachable_files import FileSet, Roots, TableFiles
+from paimon_explore.maintenance.expiry.reachable_files import (
+    FileSet,
+    Roots,
+    TableFiles,
+    with_current_roots,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +78,9 @@ def remove(files: TableFiles, removal: Removal) -> None:
         delete_each(files.store.file_io, some)
 
 
-def remove_unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal:
-    """Delete the candidates that no root references; see `unreachable`."""
-    found = unreachable(files, candidates, roots)
+def remove_unreachable(files: TableFiles, candidates: FileSet) -> Removal:
+    """Delete the candidates that nothing references; see `unreachable`."""
+    found = with_current_roots(files, partial(unreachable, files, candidates))
     remove(files, found)
     return found
 

@@ -14,12 +14,11 @@ Spec: maintenance/manage-snapshots, remove orphan files.
 from collections.abc import Iterator
 
 from paimon_explore.encoding.blob.blob_references import MANAGED_SUFFIX
-from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.concurrent_requests import delete_each
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.expiry.reachable_files import FileSet, TableFiles, roots_of
+from paimon_explore.maintenance.expiry.reachable_files import TableFiles, with_current_roots
 from paimon_explore.metadata.options.table_options import DATA_FILE_EXTERNAL_PATHS, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
@@ -84,7 +83,7 @@ def remove_orphan_files(
         for status in locations.walk(external=external)
         if 0 < status.modified_ms < modified_before_ms
     ]
-    referenced = frozenset(map(name_of, _referenced_files(files).all))
+    referenced = frozenset(map(name_of, with_current_roots(files, files.referenced_by).all))
     orphans = [status for status in old if status.name not in referenced]
     if not dry_run:
         delete_each(store.file_io, [status.path for status in orphans])
@@ -93,19 +92,6 @@ def remove_orphan_files(
         size=sum(status.size for status in orphans),
         dry_run=dry_run,
     )
-
-
-def _referenced_files(files: TableFiles) -> FileSet:
-    """Read all references; repeat if snapshots expire or are rolled back concurrently."""
-    before = roots_of(files.store, files.options)
-    while True:
-        try:
-            return files.referenced_by(before)
-        except MissingFileError:
-            now = roots_of(files.store, files.options)
-            if now == before:
-                raise
-            before = now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,6 +146,27 @@ def roots_of(
     )
 
 
+def with_current_roots(files: "TableFiles", act: Callable[[Roots], _Item]) -> _Item:
+    """Read the files of all roots; repeat if snapshots expire or are rolled back meanwhile.
+
+    Args:
+        files: the files of the table.
+        act: reads them.
+
+    Raises:
+        MissingFileError: a file of a root does not exist.
+    """
+    before = roots_of(files.store, files.options)
+    while True:
+        try:
+            return act(before)
+        except MissingFileError:
+            now = roots_of(files.store, files.options)
+            if now == before:
+                raise
+            before = now
+
+
 def _branch_roots(
     store: TableStore,
     options: TableOptions,

@@ -202,16 +202,17 @@ class _Plan:
 def _plan_with_retry(
     store: TableStore, options: TableOptions, retention: Retention
 ) -> _Plan | None:
-    """Plan an expiry, again if the history changes concurrently; None if nothing expires."""
+    """Plan an expiry, again while others remove snapshots or tags; None if nothing expires."""
+    known: Roots | None = None
     for _ in range(_MAX_PLANS):
-        listed = store.snapshots.ids()
-        history = last_run(listed)
         try:
-            return _plan(store, options, retention, listed)
+            return _plan(store, options, retention, store.snapshots.ids())
         except (MissingFileError, NotFoundError):
-            if store.snapshots.history()[: len(history)] == history:
+            roots = roots_of(store, options)
+            if roots == known:
                 raise
-    return None  # the history keeps changing
+            known = roots
+    return None  # they keep changing
 
 
 def _plan(

@@ -16,7 +16,7 @@ shared with the table. State after an interrupted operation:
 Spec: maintenance/manage-branches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from paimon_explore.errors import (
@@ -30,6 +30,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.expiry_protocol import check_no_expiry, is_same_commit
 from paimon_explore.maintenance.expiry.linked_folders import (
     check_no_linked_metadata,
@@ -50,7 +51,26 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management
 
 _MAX_COPIES = 20
-"""Maximum number of attempts of a fast-forward to copy snapshots that others remove."""
+"""Maximum number of attempts of a fast-forward to read or copy files that others remove."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BranchFiles:
+    """The content of a branch's files, including unknown JSON members.
+
+    It is read before main is changed: others may delete or rename the branch meanwhile.
+
+    Attributes:
+        schemas: by id, ascending.
+        snapshots: those of the history by id, ascending.
+        tags: by name.
+        last_schema: the highest id of a schema that it has, or that its snapshots or tags need.
+    """
+
+    schemas: Mapping[int, bytes]
+    snapshots: Mapping[int, bytes]
+    tags: Mapping[str, bytes]
+    last_schema: int
 
 
 def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
@@ -78,12 +98,11 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
     ids = store.schemas.ids()
     if not ids:
         raise NotFoundError("table", store.paths.branch_root)
-    if start is not None:
-        last_schema = newest_schema_id(store.manifests, start.snapshot)
-        ids = [schema_id for schema_id in ids if schema_id <= last_schema]
     branch = store.for_branch(name)
     try:
         if start is not None:
+            last_schema = newest_schema_id(store.manifests, start.snapshot)
+            ids = [schema_id for schema_id in ids if schema_id <= last_schema]
             _copy(store, store.paths.tag(start.name), branch.paths.tag(start.name))
             snapshot_id = start.snapshot.id
             found = store.snapshots.find(snapshot_id)
@@ -96,9 +115,11 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
             _copy(store, store.paths.schema(schema_id), branch.paths.schema(schema_id))
         if start is not None and not is_kept(store, start.snapshot):
             store.tags.load(start.name)  # raises: it was deleted meanwhile, and its files as well
-    except PaimonError:
+    except PaimonError as error:
         with suppress(StorageError):
             store.branches.delete(name)
+        if start is not None and isinstance(error, MissingFileError):
+            store.tags.load(start.name)  # as above
         raise
 
 
@@ -138,7 +159,11 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
     if store.branches.exists(new_name):
         raise AlreadyExistsError("branch", new_name, store.paths.root)
     check_no_links(store.paths, [store.paths.branches_dir])
-    store.branches.rename(name, new_name)
+    try:
+        store.branches.rename(name, new_name)
+    except MissingFileError:  # another job has renamed or deleted it
+        _check_branch_exists(store, name)
+        raise
 
 
 def fast_forward(store: TableStore, name: str) -> None:
@@ -165,20 +190,20 @@ def fast_forward(store: TableStore, name: str) -> None:
     if earliest is None:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
     check_no_expiry(branch, earliest.id, branch.snapshots.history())
-    last_schema = _last_schema_id(branch)
-    lost = _first_lost_schema(main, branch, last_schema)
+    files = _files_of(branch)
+    lost = _first_lost_schema(main, branch, files.last_schema)
     older = [snapshot for snapshot in main.snapshots.list() if snapshot.id < earliest.id]
     there = main.snapshots.find(earliest.id)
     is_followed = there is not None and is_same_commit(there, earliest)
     keeps = is_followed or not any(_needs(main, snapshot, lost) for snapshot in older)
     _check_kept_schemas(main, branch, earliest.id, lost, older if is_followed else ())
-    _roll_back_main(main, earliest.id, frozenset(branch.tags.names()))
-    _replace_schemas(main, branch, last_schema)
-    copied = _replace_snapshots(main, branch)
+    _roll_back_main(main, earliest.id, frozenset(files.tags))
+    _replace_schemas(main, files)
+    copied = _replace_snapshots(main, branch, files)
     _remove_followers(main, copied[-1])
     _remove_unrelated(main, copied[0], keeps=keeps)
-    for tag in branch.tags.names():
-        _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
+    for tag, content in files.tags.items():
+        store.file_io.replace(main.paths.tag(tag), content)
     with suppress(StorageError):  # hints are optional: readers list the directory
         main.snapshots.write_latest_hint(copied[-1])
         main.snapshots.write_earliest_hint(main.snapshots.history()[0])
@@ -207,13 +232,6 @@ def _check_branch_exists(store: TableStore, name: str) -> None:
     if not name.strip() or "/" in name or not store.branches.exists(name):
         hint = f"Branches: {choices(store.branches.names())}."
         raise NotFoundError("branch", name, store.paths.root, hint=hint)
-
-
-def _last_schema_id(branch: TableStore) -> int:
-    """Return the highest id of a schema that a branch has, or that its snapshots or tags need."""
-    kept = [*branch.snapshots.list(), *(tag.snapshot for tag in branch.tags.list())]
-    needed = [newest_schema_id(branch.manifests, snapshot) for snapshot in kept]
-    return max([*branch.schemas.ids(), *needed])
 
 
 def _first_lost_schema(main: TableStore, branch: TableStore, last_id: int) -> int | None:
@@ -256,6 +274,35 @@ def _check_kept_schemas(
             )
 
 
+def _files_of(branch: TableStore) -> _BranchFiles:
+    """Read the files of a branch.
+
+    Raises:
+        CommitConflictError: others remove them meanwhile.
+    """
+    paths, read = branch.paths, branch.file_io.read
+    for _ in range(_MAX_COPIES):
+        with suppress(MissingFileError):
+            kept = [*branch.snapshots.list(), *(tag.snapshot for tag in branch.tags.list())]
+            needed = [newest_schema_id(branch.manifests, snapshot) for snapshot in kept]
+            ids = branch.schemas.ids()
+            files = _BranchFiles(
+                schemas={number: read(paths.schema(number)) for number in ids},
+                snapshots={
+                    number: read(paths.snapshot(number)) for number in branch.snapshots.history()
+                },
+                tags={name: read(paths.tag(name)) for name in branch.tags.names()},
+                last_schema=max([*ids, *needed], default=0),
+            )
+            if files.snapshots and ids and frozenset(ids).issubset(branch.schemas.ids()):
+                return files
+    raise CommitConflictError(
+        f"Cannot fast-forward main to branch {paths.branch!r} of {paths.root}: another job removes "
+        "files of the branch.",
+        hint="Retry.",
+    )
+
+
 def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
     """Delete main's snapshots after an id, and its changelogs and tags from that id on.
 
@@ -278,7 +325,7 @@ def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str
     remove_newer_marks(main, snapshot_id - 1, kept_tags)
 
 
-def _replace_snapshots(main: TableStore, branch: TableStore) -> list[int]:
+def _replace_snapshots(main: TableStore, branch: TableStore, files: _BranchFiles) -> list[int]:
     """Copy the branch's snapshots to main, except those that expire concurrently.
 
     A concurrent rollback may remove some of them: they are copied again.
@@ -286,10 +333,10 @@ def _replace_snapshots(main: TableStore, branch: TableStore) -> list[int]:
     Returns:
         The ids of the copied snapshots.
     """
-    history = branch.snapshots.history()
-    missing = history
+    history = missing = list(files.snapshots)
     for _ in range(_MAX_COPIES):
-        _copy_snapshots(main, branch, missing)
+        for snapshot_id in missing:
+            main.file_io.replace(main.paths.snapshot(snapshot_id), files.snapshots[snapshot_id])
         first = max(branch.snapshots.earliest_hint() or 0, branch.snapshots.earliest_id() or 0)
         expiring = [snapshot_id for snapshot_id in history if snapshot_id < first <= history[-1]]
         for snapshot_id in expiring:
@@ -299,15 +346,6 @@ def _replace_snapshots(main: TableStore, branch: TableStore) -> list[int]:
         if not missing:
             break
     return history
-
-
-def _copy_snapshots(main: TableStore, branch: TableStore, ids: Sequence[int]) -> None:
-    for snapshot_id in ids:
-        try:
-            _copy(main, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
-        except MissingFileError:
-            if branch.snapshots.history()[:1] <= [snapshot_id]:
-                raise
 
 
 def _remove_followers(main: TableStore, last_id: int) -> None:
@@ -341,12 +379,12 @@ def _remove_unrelated(main: TableStore, first_id: int, *, keeps: bool) -> None:
             main.snapshots.delete(older)
 
 
-def _replace_schemas(main: TableStore, branch: TableStore, last_id: int) -> None:
+def _replace_schemas(main: TableStore, files: _BranchFiles) -> None:
     """Replace main's schemas by the branch's without a moment of absence, and remove later ones."""
-    for schema_id in branch.schemas.ids():
-        _copy(main, branch.paths.schema(schema_id), main.paths.schema(schema_id))
+    for schema_id, content in files.schemas.items():
+        main.file_io.replace(main.paths.schema(schema_id), content)
     for schema_id in reversed(main.schemas.ids()):
-        if schema_id > last_id:
+        if schema_id > files.last_schema:
             main.file_io.delete(main.paths.schema(schema_id))
 
 

@@ -7,8 +7,9 @@ files are missing.
 
 Others may remove the files of a snapshot while it gets a tag. An expiry deletes the snapshot file
 before it looks for new tags, a deletion of a tag deletes the tag before it reads all references,
-and a new tag (also a renamed or replaced one) is written before it looks whether the snapshot or
-another tag of it is still there. So of two operations at least one sees the other.
+and a new tag (also a renamed one) is written before it looks whether the snapshot or another tag of
+it is still there. So of two operations at least one sees the other. A tag that is replaced gets its
+new snapshot when a tag of its own, with a random name, keeps that snapshot.
 
 With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` signals a tag to other
 systems; it is created after the tag and deleted before it.
@@ -26,6 +27,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import uuid4
 
 from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
 from paimon_explore.commit.planned_again import repeated_after_conflicts
@@ -42,9 +44,13 @@ from paimon_explore.errors import (
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
-from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
+from paimon_explore.maintenance.expiry.reachable_files import TableFiles
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
-from paimon_explore.metadata.options.table_options import METASTORE_TAG_TO_PARTITION, TableOptions
+from paimon_explore.metadata.options.table_options import (
+    MAX_INT64,
+    METASTORE_TAG_TO_PARTITION,
+    TableOptions,
+)
 from paimon_explore.metadata.options.tag_options import (
     TAG_CREATE_SUCCESS_FILE,
     TAG_DEFAULT_TIME_RETAINED,
@@ -113,14 +119,28 @@ def create_tag(
         update_iceberg_tags(store, options)
         return tag
     before = store.tags.load(request.name)
-    store.tags.replace(tag)
-    if before.snapshot.id != tag.snapshot.id:
-        _check_snapshot_exists(store, tag, request, before)
+    _replace(store, tag, request, before)
     _write_success_file(store, options, tag.name)
     update_iceberg_tags(store, options)
     if before.snapshot.id != tag.snapshot.id:
         _remove_files(store, options, before)
     return tag
+
+
+def _replace(store: TableStore, tag: Tag, request: TagRequest, before: Tag) -> None:
+    """Replace a tag by one of a snapshot that cannot expire meanwhile.
+
+    Another tag protects the snapshot first. The replaced tag may have lost its files once it is
+    replaced, so it could not be restored if the snapshot turned out to be expired.
+    """
+    if before.snapshot.id == tag.snapshot.id:
+        store.tags.replace(tag)
+        return
+    protecting = replace(tag, name=f"{tag.name}-{uuid4()}")
+    store.tags.create(protecting)
+    _check_snapshot_exists(store, protecting, request)
+    store.tags.replace(tag)
+    store.tags.delete(protecting.name)
 
 
 def is_kept(store: TableStore, snapshot: Snapshot, *, without: str | None = None) -> bool:
@@ -136,16 +156,8 @@ def is_kept(store: TableStore, snapshot: Snapshot, *, without: str | None = None
     return any(t.snapshot.id == snapshot.id for t in store.tags.list() if t.name != without)
 
 
-def _check_snapshot_exists(
-    store: TableStore, tag: Tag, request: TagRequest, before: Tag | None = None
-) -> None:
+def _check_snapshot_exists(store: TableStore, tag: Tag, request: TagRequest) -> None:
     """Withdraw a new tag if its snapshot has expired in the meantime, so that its files are gone.
-
-    Args:
-        store: the table and branch.
-        tag: the new tag.
-        request: what it was created for.
-        before: the tag that it replaces, if any.
 
     Raises:
         NotFoundError: the snapshot of the request has expired.
@@ -153,10 +165,7 @@ def _check_snapshot_exists(
     """
     if is_kept(store, tag.snapshot, without=tag.name):
         return
-    if before is None:
-        store.tags.delete(tag.name)
-    else:
-        store.tags.replace(before)
+    store.tags.delete(tag.name)
     if request.snapshot_id is None:
         raise SnapshotExpiredError(
             f"Snapshot {tag.snapshot.id} of {store.paths.branch_root} was removed while it was "
@@ -165,8 +174,8 @@ def _check_snapshot_exists(
     store.snapshots.load(tag.snapshot.id)
 
 
-def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
-    """Rename a tag.
+def rename_tag(store: TableStore, options: TableOptions, name: str, new_name: str) -> Tag:
+    """Rename a tag, and its success file.
 
     The new tag file is created before the old one is deleted, so that the snapshot is always
     tagged.
@@ -184,6 +193,11 @@ def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
     if not is_kept(store, tag.snapshot, without=new_name):
         store.tags.delete(new_name)
         store.tags.load(name)  # raises: it was deleted meanwhile
+    if options.value(TAG_CREATE_SUCCESS_FILE):
+        old, new = store.paths.tag_success(name), store.paths.tag_success(new_name)
+        with suppress(MissingFileError):
+            store.file_io.replace(new, store.file_io.read(old))
+            store.file_io.delete(old)
     store.tags.delete(name)
     tag_created(store, new_name)
     tag_deleted(store, name)
@@ -236,15 +250,18 @@ def expire_tags(
     for tag in store.tags.list():
         is_due = tag.expire_time is not None and tag.expire_time < moment
         if is_due or (before_ms is not None and _created_ms(store, tag) < before_ms):
-            delete_tag(store, options, tag.name)
-            expired.append(tag.name)
+            with suppress(NotFoundError):  # another job has deleted or renamed it
+                delete_tag(store, options, tag.name)
+                expired.append(tag.name)
     return expired
 
 
 def _created_ms(store: TableStore, tag: Tag) -> int:
-    """Return when a tag was created, in epoch milliseconds."""
+    """Return when a tag was created, in epoch milliseconds; never if it is deleted meanwhile."""
     if tag.create_time is None or tag.time_retained is None:
-        return store.file_io.status(store.paths.tag(tag.name)).modified_ms
+        with suppress(MissingFileError):
+            return store.file_io.status(store.paths.tag(tag.name)).modified_ms
+        return MAX_INT64
     return int(in_zone(tag.create_time, None).timestamp() * 1000)
 
 
@@ -308,8 +325,11 @@ def _remove_files(store: TableStore, options: TableOptions, tag: Tag) -> Removal
     if store.snapshots.find(tag.snapshot.id) is not None:
         return Removal()
     files = TableFiles(store=store, options=options)
-    candidates = files.of_state(tag.snapshot)
-    return remove_unreachable(files, candidates, roots_of(store, options))
+    try:
+        candidates = files.of_state(tag.snapshot)
+    except MissingFileError:  # an expiry that did not see the tag any more removes them
+        return Removal()
+    return remove_unreachable(files, candidates)
 
 
 def tag_created(store: TableStore, name: str) -> None:

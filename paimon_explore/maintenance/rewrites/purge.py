@@ -12,6 +12,8 @@ such a commit.
 Spec: maintenance/manage-snapshots; spark procedures, purge_files.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import field
 from functools import partial
 
@@ -19,13 +21,17 @@ from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.data_types.local_time import system_clock
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable, unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.orphan_files import remove_orphan_files
-from paimon_explore.maintenance.expiry.reachable_files import Roots, TableFiles, roots_of
+from paimon_explore.maintenance.expiry.reachable_files import (
+    Roots,
+    TableFiles,
+    with_current_roots,
+)
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention, expire_snapshots
 from paimon_explore.maintenance.references.branch_operations import delete_branch
 from paimon_explore.maintenance.references.tag_operations import delete_tag
@@ -97,7 +103,7 @@ def purge_files(
     if not dry_run:
         _delete_remains_of_branches(store)
     files = TableFiles(store=store, options=options)
-    before = files.referenced_by(roots_of(store, options))
+    before = with_current_roots(files, files.referenced_by)
     snapshots = store.snapshots.ids()
     report = PurgeReport(
         snapshots=len(snapshots),
@@ -114,7 +120,7 @@ def purge_files(
         remove_dropped_partitions(store, schema, options, made)
     _delete_references(store, options, report)
     _expire_history(store, options)
-    gone = remove_unreachable(files, before, roots_of(store, options))
+    gone = remove_unreachable(files, before)
     before_ms = system_clock() - _ORPHAN_AGE_MS
     remove_orphan_files(store, options, before_ms)
     return PurgeReport(
@@ -134,9 +140,14 @@ def _delete_remains_of_branches(store: TableStore) -> None:
 
 
 def _delete_references(store: TableStore, options: TableOptions, found: PurgeReport) -> None:
-    at_once(store.file_io, [partial(delete_branch, store, name) for name in found.branches])
+    def delete(act: Callable[[], object]) -> None:
+        with suppress(NotFoundError):  # others have deleted or renamed it
+            act()
+
+    acts = [partial(delete_branch, store, name) for name in found.branches]
+    at_once(store.file_io, [partial(delete, act) for act in acts])
     for name in found.tags:
-        delete_tag(store, options, name)
+        delete(partial(delete_tag, store, options, name))
     for name in found.consumers:
         store.consumers.delete(name)
 

@@ -28,6 +28,7 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.table_layouts import ROW_ID
 
@@ -124,7 +125,16 @@ def readable_row_type(schema: TableSchema, options: TableOptions) -> RowType:
 def run_change(
     scan: ScanTarget, change: RowChange, inserts: Inserts | None = None
 ) -> RowLevelResult:
-    """Apply a change to a table of any kind."""
+    """Apply a change to a table of any kind.
+
+    Raises:
+        SnapshotExpiredError: the snapshot of the scan expired meanwhile.
+    """
+    with explain_missing_files(scan.store, scan.snapshot):
+        return _run(scan, change, inserts)
+
+
+def _run(scan: ScanTarget, change: RowChange, inserts: Inserts | None) -> RowLevelResult:
     planned_on = None if scan.snapshot is None else SeenSnapshot.of(scan.snapshot)
     outdated = outdated_indexes(scan, change.updated)
     if scan.schema.primary_keys:

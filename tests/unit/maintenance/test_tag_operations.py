@@ -149,7 +149,11 @@ def test_a_file_tells_other_systems_of_a_tag(tmp_path: Path) -> None:
     assert json.loads(told.read_text())["creationTime"] == times["creationTime"]
     assert table._store.tags.names() == ["one"]
     assert table.maintenance.fsck() == []
-    table.delete_tag("one")
+    table.maintenance.rename_tag("one", "two")
+    assert not told.exists()
+    told = told.with_name("two_SUCCESS")
+    assert json.loads(told.read_text())["creationTime"] == times["creationTime"]
+    table.delete_tag("two")
     assert not told.exists()
 
 
