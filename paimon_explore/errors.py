@@ -239,6 +239,28 @@ class UnsupportedFeatureError(PaimonError, NotImplementedError):
         super().__init__(f"{_sentence(feature)} is not supported{location}.", hint=hint)
 
 
+@contextmanager
+def needs_extra(extra: str, what: str, path: str = "") -> Iterator[None]:
+    """Name the extra of this package to install if an import in the block fails.
+
+    Args:
+        extra: the extra that installs the package.
+        what: the operation, such as `reading vortex files`.
+        path: the file, or empty.
+
+    Raises:
+        UnsupportedFeatureError: the package is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "paimon_explore":
+            raise
+        missing = f"{what} without the package {error.name or error}"
+        hint = f"Run: pip install 'paimon-explore[{extra}]'"
+        raise UnsupportedFeatureError(missing, path, hint=hint) from error
+
+
 class CommitError(PaimonError):
     """A commit did not take effect."""
 

@@ -51,7 +51,7 @@ def check_dropped_partitions(
         first = next((place for place, one in enumerate(chain) if one in whole), 0)
         needed = chain[first + 1 : first + 2]
         if chain[first] in whole & changes.partitions and needed and needed[0] not in whole:
-            rows = PartitionFilter(row_type=schema.partition_type, predicate=None)
+            rows = PartitionFilter(row_type=schema.partition_type)
             dropped, later = rows.decode(byte_array([chain[first], *needed])).to_pylist()
             raise InvalidInputError(
                 f"Partition {dropped} of branch {names[0]!r} cannot be dropped: it is the first "

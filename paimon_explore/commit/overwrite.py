@@ -208,7 +208,7 @@ def _matching(live: ManifestEntries, matcher: PartitionMatcher) -> ManifestEntri
 
 def all_files(store: TableStore, schema: TableSchema, snapshot: Snapshot) -> ManifestEntries:
     """Return the live files of a snapshot."""
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    every = PartitionFilter(row_type=schema.partition_type)
     return live_files(store, snapshot, every)
 
 

@@ -19,7 +19,7 @@ from paimon_explore.data_types.definitions import (
     RowType,
     VectorType,
 )
-from paimon_explore.data_types.traversal import children
+from paimon_explore.data_types.traversal import children, parts
 
 ROW_ID_FIELD = 2147483642
 VALUE_KIND_FIELD = 2147483645
@@ -55,6 +55,7 @@ def with_ids(fields: Iterable[DataField], ids: Mapping[int, int]) -> tuple[DataF
 def _with_numbers(
     fields: Iterable[DataField], number_of: Callable[[int], int]
 ) -> tuple[DataField, ...]:
+    """Number fields before their nested fields."""
     return tuple(
         replace(field, id=number_of(field.id), type=_renumbered(field.type, number_of))
         for field in fields
@@ -124,15 +125,9 @@ def field_ids(fields: Iterable[DataField]) -> Iterator[int]:
     """Yield the ids of the fields and of all nested fields, with duplicates."""
     for field in fields:
         yield field.id
-        yield from _ids_inside(field.type)
-
-
-def _ids_inside(data_type: DataType) -> Iterator[int]:
-    if isinstance(data_type, RowType):
-        yield from field_ids(data_type.fields)
-    else:
-        for child in children(data_type):
-            yield from _ids_inside(child)
+        for part in parts(field.type):
+            if isinstance(part, RowType):
+                yield from (inner.id for inner in part.fields)
 
 
 def highest_field_id(fields: Iterable[DataField]) -> int:

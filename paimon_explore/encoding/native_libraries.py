@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import decoding
-from paimon_explore.errors import CorruptFileError, PaimonError, UnsupportedFeatureError
+from paimon_explore.errors import CorruptFileError, PaimonError
 
 
 class PositionalSource:
@@ -78,23 +78,3 @@ def aligned(column: Column) -> Column:
 def _first_line(error: BaseException) -> str:
     """Return the message without the native backtrace that follows it."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
-
-
-def missing_library(
-    what: str, path: str, error: ImportError, *, extra: str
-) -> UnsupportedFeatureError:
-    """Return the error for a file format whose library is not installed.
-
-    Args:
-        what: the operation, such as `reading vortex files`.
-        path: the file, or empty.
-        error: the failed import.
-        extra: the extra of this package that installs the library.
-
-    Raises:
-        ImportError: a module of this package cannot be imported; the given error.
-    """
-    if (error.name or "").partition(".")[0] == "paimon_explore":
-        raise error
-    hint = f"Run: pip install 'paimon-explore[{extra}]'."
-    return UnsupportedFeatureError(f"{what} without the package {error.name}", path, hint=hint)

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 import pyarrow as pa
 
 from paimon_explore.errors import PaimonError, StorageError
+from paimon_explore.fileio import paths
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -23,7 +24,6 @@ class FileStatus:
 
     Attributes:
         path: the full path.
-        name: the last part of the path.
         size: size in bytes; 0 for a folder.
         is_folder: whether it is a folder (in object stores: a common prefix).
         modified_ms: modification time, milliseconds since 1970 UTC; 0 for a folder.
@@ -32,11 +32,15 @@ class FileStatus:
     """
 
     path: str
-    name: str
-    size: int
-    is_folder: bool
-    modified_ms: int
+    size: int = 0
+    is_folder: bool = False
+    modified_ms: int = 0
     etag: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return paths.name(self.path)
 
 
 @runtime_checkable

@@ -304,14 +304,10 @@ def _relative_path(path: str, root: str) -> str:
 
 
 def _status(path: str, info: fs.FileInfo) -> FileStatus:
-    is_folder = info.type == fs.FileType.Directory
-    return FileStatus(
-        path=path,
-        name=paths.name(path),
-        size=0 if is_folder else info.size or 0,
-        is_folder=is_folder,
-        modified_ms=0 if is_folder else (info.mtime_ns or 0) // 1_000_000,
-    )
+    if info.type == fs.FileType.Directory:
+        return FileStatus(path=path, is_folder=True)
+    modified_ms = (info.mtime_ns or 0) // 1_000_000
+    return FileStatus(path=path, size=info.size or 0, modified_ms=modified_ms)
 
 
 def _new_file(files: fs.FileSystem, path: str) -> pa.NativeFile:

@@ -88,7 +88,7 @@ class LocalFileIO:
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""
         with _TranslateErrors("access", path):
-            return _status(path, paths.name(path), os.stat(local_path(path)))  # noqa: PTH116 - as above
+            return _status(path, os.stat(local_path(path)))  # noqa: PTH116 - as above
 
     def exists(self, path: str) -> bool:
         """Return whether a file or folder exists."""
@@ -400,18 +400,13 @@ def _entries(folder: str, *, follows: bool = True) -> Iterator[FileStatus]:
             if not follows and entry.is_symlink():
                 continue
             with suppress(FileNotFoundError):  # deleted during the listing
-                yield _status(paths.join(folder, entry.name), entry.name, entry.stat())
+                yield _status(paths.join(folder, entry.name), entry.stat())
 
 
-def _status(path: str, name: str, stat: os.stat_result) -> FileStatus:
-    is_folder = S_ISDIR(stat.st_mode)
-    return FileStatus(
-        path=path,
-        name=name,
-        size=0 if is_folder else stat.st_size,
-        is_folder=is_folder,
-        modified_ms=0 if is_folder else stat.st_mtime_ns // 1_000_000,
-    )
+def _status(path: str, stat: os.stat_result) -> FileStatus:
+    if S_ISDIR(stat.st_mode):
+        return FileStatus(path=path, is_folder=True)
+    return FileStatus(path=path, size=stat.st_size, modified_ms=stat.st_mtime_ns // 1_000_000)
 
 
 _CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY

@@ -165,11 +165,7 @@ def _key(path: str) -> str:
 
 
 def _status(path: str, found: tuple[bytes, int] | None) -> FileStatus:
-    data, modified_ms = found if found is not None else (b"", 0)
-    return FileStatus(
-        path=path,
-        name=paths.name(path),
-        size=len(data),
-        is_folder=found is None,
-        modified_ms=modified_ms,
-    )
+    if found is None:
+        return FileStatus(path=path, is_folder=True)
+    data, modified_ms = found
+    return FileStatus(path=path, size=len(data), modified_ms=modified_ms)

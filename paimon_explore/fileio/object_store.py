@@ -240,7 +240,7 @@ class ObjectStoreFileIO:
             except (FileNotFoundError, NotFoundError):
                 if not self._has_objects_below(path):
                     raise
-                return _folder(path)
+                return FileStatus(path=path, is_folder=True)
             return _file(path, found["size"], found["last_modified"].timestamp())
 
     def exists(self, path: str) -> bool:
@@ -257,7 +257,8 @@ class ObjectStoreFileIO:
         prefix = _prefix(key)
         with translate_errors("list", folder):
             found = retry(bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix))
-        statuses = [_folder(_full_path(folder, key, inner)) for inner in found["common_prefixes"]]
+        folders = [_full_path(folder, key, inner) for inner in found["common_prefixes"]]
+        statuses = [FileStatus(path=path, is_folder=True) for path in folders]
         for item in found["objects"]:
             path = _full_path(folder, key, item["path"])
             modified = item["last_modified"].timestamp()
@@ -583,16 +584,6 @@ def _full_path(folder: str, key: str, found: str) -> str:
     return paths.join(folder, found[len(key) :])
 
 
-def _folder(path: str) -> FileStatus:
-    return FileStatus(path=path, name=paths.name(path), size=0, is_folder=True, modified_ms=0)
-
-
 def _file(path: str, size: int, modified_seconds: float, etag: str | None = None) -> FileStatus:
-    return FileStatus(
-        path=path,
-        name=paths.name(path),
-        size=size,
-        is_folder=False,
-        modified_ms=int(modified_seconds * 1000),
-        etag=etag,
-    )
+    modified_ms = int(modified_seconds * 1000)
+    return FileStatus(path=path, size=size, modified_ms=modified_ms, etag=etag)

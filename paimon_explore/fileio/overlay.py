@@ -36,7 +36,7 @@ class FileEvent(Enum):
     REMOVED = "removed"
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class OverlayFileIO:
     """A `FileIO` that reads from another storage and keeps writes in memory; not for pickling.
 
@@ -172,93 +172,37 @@ class OverlayFileIO:
             raise MissingFileError(operation, path)
 
     def _written_status(self, path: str) -> FileStatus:
-        size = len(self.written[path])
-        name = paths.name(path)
-        return FileStatus(path=path, name=name, size=size, is_folder=False, modified_ms=0)
+        return FileStatus(path=path, size=len(self.written[path]))
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class StagedFileIO:
-    """A `FileIO` that keeps the files of some folders in memory; not for pickling.
+@dataclass(kw_only=True, eq=False)
+class StagedFileIO(OverlayFileIO):
+    """An overlay that keeps the files of some folders only; others are created in the storage.
 
     Attributes:
-        below: the storage.
         folders: the folders whose files are kept in memory.
-        hidden: returns whether a path of the storage is hidden.
         created: the files that were created in the storage, and not deleted since, in their order.
     """
 
-    below: FileIO
     folders: frozenset[str]
-    hidden: Callable[[str], bool]
     created: dict[str, None] = field(default_factory=dict)
-    _memory: OverlayFileIO = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._memory = OverlayFileIO(below=self.below, hidden=self.hidden)
-
-    @property
-    def staged(self) -> dict[str, bytes]:
-        """The contents of the files that are kept in memory, by path."""
-        return self._memory.written
-
-    def read(self, path: str) -> bytes:
-        """Return the content of a file."""
-        return self._of(path).read(path)
-
-    def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
-        return self._of(path).read_range(path, offset, length)
-
-    def open(self, path: str) -> pa.NativeFile:
-        """Open a file for random access; the caller closes it."""
-        return self._of(path).open(path)
 
     @property
     def max_requests(self) -> int:
         """How many requests are sent at the same time; see `concurrent_requests`."""
         return max_requests(self.below)
 
-    def read_version(self, path: str, etag: str) -> bytes:
-        """Return the current content of an object that was listed with an entity tag."""
-        return self._memory.read_version(path, etag)
-
-    def read_immutable(self, path: str) -> bytes:
-        """Return the content of a file whose name is used only once."""
-        return read_immutable(self._of(path), path)
-
-    def open_sized(self, path: str, size: int) -> pa.NativeFile:
-        """Open a file whose size is known."""
-        return open_of_size(self._of(path), path, size)
-
-    def status(self, path: str) -> FileStatus:
-        """Return the metadata of a file or folder."""
-        return self._of(path).status(path)
-
-    def exists(self, path: str) -> bool:
-        """Return whether a file or folder exists."""
-        return self._of(path).exists(path)
-
-    def list(self, folder: str) -> builtins.list[FileStatus]:
-        """List a folder, sorted by name."""
-        is_staged = folder.rstrip("/") in self.folders
-        return (self._memory if is_staged else self.below).list(folder)
-
-    def walk(self, folder: str) -> Iterator[FileStatus]:
-        """Yield all files below a folder recursively, in no particular order."""
-        return self._memory.walk(folder)
-
     def create(self, path: str, data: bytes) -> bool:
         """Create a new file atomically."""
         if self._is_staged(path):
-            return self._memory.create(path, data)
+            return super().create(path, data)
         self.created[path] = None
         return self.below.create(path, data)
 
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file."""
         if self._is_staged(path):
-            self._memory.replace(path, data)
+            super().replace(path, data)
             return
         self.created[path] = None
         self.below.replace(path, data)
@@ -266,27 +210,21 @@ class StagedFileIO:
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
         """Open a new file for writing; it exists after the block, unless the block raises."""
-        if not self._is_staged(path):
-            self.created[path] = None
-        with self._of(path).create_stream(path) as stream:
+        if self._is_staged(path):
+            with super().create_stream(path) as stream:
+                yield stream
+            return
+        self.created[path] = None
+        with self.below.create_stream(path) as stream:
             yield stream
 
     def delete(self, path: str) -> None:
         """Delete a file that the transaction created; other files stay."""
         if self._is_staged(path):
-            self._memory.delete(path)
+            super().delete(path)
         elif path in self.created:
             self.below.delete(path)
             del self.created[path]
-
-    def delete_folder(self, path: str) -> None:
-        """Delete the files below a folder that the transaction created."""
-        for status in list(self.walk(path)):
-            self.delete(status.path)
-
-    def rename_folder(self, source: str, target: str) -> None:
-        """Move a folder in memory."""
-        self._memory.rename_folder(source, target)
 
     def make_folder(self, path: str) -> None:
         """Create a folder."""
@@ -305,6 +243,3 @@ class StagedFileIO:
 
     def _is_staged(self, path: str) -> bool:
         return paths.parent(path) in self.folders
-
-    def _of(self, path: str) -> FileIO:
-        return self._memory if self._is_staged(path) else self.below

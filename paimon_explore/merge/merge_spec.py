@@ -12,6 +12,7 @@ from paimon_explore.metadata.options.option_enums import (
     NestedKeyNullStrategy,
     SortOrder,
 )
+from paimon_explore.metadata.schema.merge_option_validation import partial_update_violations
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
@@ -115,7 +116,10 @@ def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> Mer
     wanted = known if columns is None else tuple(columns)
     _check_known(wanted, known, "Column")
     _check_known(sequence_fields, known, "Sequence field")
-    spec = MergeSpec(
+    broken = [*partial_update_violations(schema, given)]
+    if broken:
+        raise InvalidInputError(f"The options of the table cannot be used: {'; '.join(broken)}.")
+    return MergeSpec(
         engine=engine,
         keys=schema.trimmed_primary_keys,
         primary_keys=schema.primary_keys,
@@ -129,8 +133,6 @@ def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> Mer
         sequence_groups=groups,
         functions=_functions(schema, engine, groups),
     )
-    _check_compatible(spec)
-    return spec
 
 
 def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
@@ -190,54 +192,13 @@ def _sequence_groups(schema: TableSchema) -> tuple[SequenceGroup, ...]:
         table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP
     )
     groups = []
-    governed: set[str] = set()
     for ordering, text in column_options.SEQUENCE_GROUP.columns_in(schema.options):
         columns = parse_names(text)
         _check_known((*ordering, *columns), schema.row_type.names, "Sequence group column")
-        _check_governed((*ordering, *columns), governed, schema.primary_keys)
-        governed.update(columns)
         removes = not set(removing).isdisjoint(ordering)
         rest = tuple(name for name in columns if name not in ordering)
         groups.append(SequenceGroup(ordering=ordering, columns=rest, removes=removes))
-    ordering_columns = {name for group in groups for name in group.ordering}
-    for name in removing:
-        if name not in ordering_columns:
-            raise InvalidInputError(
-                f"Option {table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key!r} "
-                f"refers to {name!r}, "
-                "which is not a sequence field of a sequence group."
-            )
     return tuple(groups)
-
-
-def _check_governed(names: Iterable[str], governed: set[str], keys: Sequence[str]) -> None:
-    for name in names:
-        if name in keys:
-            raise InvalidInputError(f"Key column {name!r} cannot be in a sequence group.")
-        if name in governed:
-            raise InvalidInputError(f"Column {name!r} is in more than one sequence group.")
-
-
-_REMOVE_ON_DELETE = table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key
-_REMOVE_ON_GROUP = table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
-
-
-def _check_compatible(spec: MergeSpec) -> None:
-    removing = any(group.removes for group in spec.sequence_groups)
-    clash = ""
-    if spec.engine is MergeEngine.PARTIAL_UPDATE:
-        if spec.ignore_delete and spec.remove_on_delete:
-            clash = f"'ignore-delete' cannot be combined with {_REMOVE_ON_DELETE!r}"
-        elif spec.ignore_delete and removing:
-            clash = f"'ignore-delete' cannot be combined with {_REMOVE_ON_GROUP!r}"
-        elif spec.remove_on_delete and spec.sequence_groups:
-            clash = f"Sequence groups cannot be combined with {_REMOVE_ON_DELETE!r}"
-    if clash:
-        raise InvalidInputError(
-            f"{clash}.",
-            hint=f"Use only one of 'ignore-delete', {_REMOVE_ON_DELETE!r}, and sequence groups "
-            f"with {_REMOVE_ON_GROUP!r}.",
-        )
 
 
 # ---------------------------------------------------------------- aggregate functions
@@ -254,9 +215,7 @@ def _functions(
             return _aggregate_functions(schema, {**ordering}, fallback or LAST_NON_NULL_VALUE)
         case MergeEngine.PARTIAL_UPDATE:
             silent = {name: None for group in groups for name in group.ordering}
-            found = _aggregate_functions(schema, silent, fallback)
-            _check_grouped(found, groups)
-            return found
+            return _aggregate_functions(schema, silent, fallback)
         case MergeEngine.DEDUPLICATE | MergeEngine.FIRST_ROW:
             return {}
 
@@ -273,17 +232,6 @@ def _aggregate_functions(
         if name_of_function is not None and name not in schema.primary_keys:
             found[name] = _function(name_of_function.strip(), name, given)
     return found
-
-
-def _check_grouped(
-    functions: Mapping[str, AggregateFunction], groups: Sequence[SequenceGroup]
-) -> None:
-    grouped = {name for group in groups for name in group.columns}
-    for name, function in functions.items():
-        if name not in grouped and function.name != LAST_NON_NULL_VALUE:
-            raise InvalidInputError(
-                f"Aggregate function {function.name!r} of column {name!r} needs a sequence group."
-            )
 
 
 def _function(name: str, column: str, given: Mapping[str, str]) -> AggregateFunction:

@@ -6,6 +6,7 @@ pivot form a section with all rows of its keys. The section is merged, and the b
 Memory: about two batches per run. Sections with very long values are split further.
 """
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
@@ -369,11 +370,4 @@ def _key_parts(column: Column, row: int) -> tuple[object, ...]:
 
 def rows_up_to(columns: Sequence[Column], key: KeyTuple, *, count: int) -> int:
     """Number of the n sorted rows that are not above a key, by binary search."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if key_at(columns, middle) <= key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return bisect_right(range(count), key, key=lambda at: key_at(columns, at))

@@ -5,6 +5,7 @@ writers can send it to the committer.
 """
 
 from dataclasses import field
+from operator import attrgetter
 from typing import TypedDict
 
 from paimon_explore.frozen_dataclass import dataclass
@@ -85,18 +86,12 @@ class CommitMessage:
     @property
     def is_empty(self) -> bool:
         """Whether the message contains no changes."""
-        data = (
-            self.new_files,
-            self.deleted_files,
-            self.changelog_files,
-            self.compact_before,
-            self.compact_after,
-            self.compact_changelog,
-        )
-        index = (
-            self.new_index_files,
-            self.deleted_index_files,
-            self.compact_new_index_files,
-            self.compact_deleted_index_files,
-        )
-        return not any(map(len, data)) and not any(map(len, index))
+        return not any(len(files) for files in _FILES(self))
+
+
+_FILES = attrgetter(
+    *("new_files", "deleted_files", "changelog_files"),
+    *("compact_before", "compact_after", "compact_changelog"),
+    *("new_index_files", "deleted_index_files"),
+    *("compact_new_index_files", "compact_deleted_index_files"),
+)

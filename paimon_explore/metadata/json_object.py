@@ -38,20 +38,22 @@ class JsonObject:
     values: Mapping[str, object]
     where: str = ""
 
-    def optional_integer(self, key: str) -> int | None:
+    def optional_integer(self, key: str, *, minimum: int = MIN_LONG) -> int | None:
         """Return a 64-bit integer, or None if the key is absent or null."""
         value = self.values.get(key)
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._must_be(key, "an integer", value)
-        if not MIN_LONG <= value <= MAX_LONG:
-            raise self._must_be(key, "a 64-bit integer", value)
+        if not minimum <= value <= MAX_LONG:
+            least = f" of at least {minimum}" if minimum > MIN_LONG else ""
+            raise self._must_be(key, f"a 64-bit integer{least}", value)
         return value
 
-    def integer(self, key: str) -> int:
-        """Return a required 64-bit integer."""
-        return self._present(key, self.optional_integer(key))
+    def integer(self, key: str, *, default: int | None = None, minimum: int = MIN_LONG) -> int:
+        """Return a 64-bit integer; required if there is no default."""
+        value = self.optional_integer(key, minimum=minimum)
+        return self._present(key, default if value is None else value)
 
     def optional_text(self, key: str) -> str | None:
         """Return a string, or None if the key is absent or null."""
@@ -75,6 +77,28 @@ class JsonObject:
         """Return a required file name."""
         return self._present(key, self.optional_name(key))
 
+    def boolean(self, key: str, *, default: bool | None = None) -> bool:
+        """Return a bool; required if there is no default."""
+        value = self.values.get(key)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, bool):
+            raise self.error(key, "must be true or false")
+        return value
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """Return a list of strings; empty if the key is absent or null."""
+        value = self.values.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            raise self._must_be(key, "a list of strings", value)
+        return tuple(value)
+
+    def required_object(self, key: str) -> "JsonObject":
+        """Return a required nested object."""
+        return self._present(key, self.optional_object(key))
+
     def optional_object(self, key: str) -> "JsonObject | None":
         """Return a nested object, or None if the key is absent or null."""
         value = self.values.get(key)
@@ -82,7 +106,7 @@ class JsonObject:
             return None
         if not isinstance(value, dict):
             raise self._must_be(key, "an object", value)
-        return JsonObject(path=self.path, values=value, where=self._path_of(key))
+        return JsonObject(path=self.path, values=value, where=self.place_of(key))
 
     def objects(self, key: str) -> "list[JsonObject]":
         """Return the objects in a required list."""
@@ -99,6 +123,13 @@ class JsonObject:
         inner = self.optional_object(key)
         return None if inner is None else {name: inner.text(name) for name in inner.values}
 
+    def texts(self, key: str) -> dict[str, str]:
+        """Return a nested object of strings without those that are null; empty if it is absent."""
+        inner = self.optional_object(key)
+        if inner is None:
+            return {}
+        return {name: inner.text(name) for name, value in inner.values.items() if value is not None}
+
     def optional_integers(self, key: str) -> Mapping[str, int] | None:
         """Return a nested object of integers, or None if the key is absent or null."""
         inner = self.optional_object(key)
@@ -111,7 +142,7 @@ class JsonObject:
 
     def error(self, key: str, rule: str) -> CorruptFileError:
         """Return the error for a key that violates a rule."""
-        return CorruptFileError(self.path, self._path_of(key), rule)
+        return CorruptFileError(self.path, self.place_of(key), rule)
 
     def _present(self, key: str, value: _Value | None) -> _Value:
         if value is None:
@@ -121,7 +152,8 @@ class JsonObject:
     def _must_be(self, key: str, wanted: str, found: object) -> CorruptFileError:
         return self.error(key, f"must be {wanted}, not {excerpt(found)}")
 
-    def _path_of(self, key: str) -> str:
+    def place_of(self, key: str) -> str:
+        """Return the path of keys to a member."""
         return f"{self.where}.{key}" if self.where else key
 
 

@@ -81,9 +81,7 @@ def encode_statistics(statistics: Statistics) -> bytes:
 
 
 def _column(columns: JsonObject, name: str) -> ColumnStatistics:
-    source = columns.optional_object(name)
-    if source is None:
-        raise columns.error(name, "must be an object, not null")
+    source = columns.required_object(name)
     return ColumnStatistics(
         column_id=source.integer("colId"),
         distinct_count=source.optional_integer("distinctCount"),

@@ -2,7 +2,11 @@
 
 from collections.abc import Mapping
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, suggestion
+from paimon_explore.errors import (
+    InvalidInputError,
+    needs_extra,
+    suggestion,
+)
 from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.metastore import Metastore
 
@@ -55,15 +59,8 @@ def open_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> Me
 
 
 def _hive(options: CatalogOptions, storage: Mapping[str, object]) -> Metastore:
-    try:
+    with needs_extra("hive", "a catalog with metastore='hive'"):
         from paimon_explore.metastore.hive.hive_metastore import (  # noqa: PLC0415
             open_hive_metastore,
         )
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("thrift"):
-            raise
-        raise UnsupportedFeatureError(
-            "a catalog with metastore='hive' without the package thrift",
-            hint="Install it with: pip install 'paimon-explore[hive]'.",
-        ) from error
     return open_hive_metastore(options, storage)

@@ -1,12 +1,15 @@
 """What a catalog knows of its views, functions and partitions, as values."""
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from enum import StrEnum
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.formatter import field_to_json
+from paimon_explore.data_types.json_parser import parse_fields
+from paimon_explore.errors import AlreadyExistsError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.store.version_management import PartitionStatistics
 
 
@@ -40,6 +43,23 @@ def view_json(view: ViewInfo) -> dict[str, object]:
     }
 
 
+def view_from_json(source: JsonObject) -> ViewInfo:
+    """Create a view from the JSON of its schema; unknown keys are ignored.
+
+    Raises:
+        CorruptFileError: it is not the JSON of a view.
+    """
+    return ViewInfo(
+        fields=parse_fields(
+            source.values.get("fields"), source.place_of("fields"), path=source.path
+        ),
+        query=source.text("query"),
+        dialects=source.texts("dialects"),
+        comment=source.optional_text("comment"),
+        options=source.texts("options"),
+    )
+
+
 class ViewAction(StrEnum):
     """What a change of a view does; the values are those of the REST interface."""
 
@@ -64,6 +84,42 @@ class ViewChange:
     action: ViewAction
     key: str = ""
     value: str | None = None
+
+
+def apply_view_changes(view: ViewInfo, changes: Iterable[ViewChange], name: str) -> ViewInfo:
+    """Return the changed view.
+
+    Args:
+        view: the view.
+        changes: the changes in order.
+        name: the name of the view, for errors.
+
+    Raises:
+        AlreadyExistsError: a dialect to add exists.
+        NotFoundError: a dialect to change or drop does not exist.
+    """
+    options, dialects, comment = dict(view.options), dict(view.dialects), view.comment
+    for change in changes:
+        key, value = change.key, change.value or ""
+        match change.action:
+            case ViewAction.SET_OPTION:
+                options[key] = value
+            case ViewAction.REMOVE_OPTION:
+                options.pop(key, None)
+            case ViewAction.UPDATE_COMMENT:
+                comment = change.value
+            case ViewAction.ADD_DIALECT:
+                if key in dialects:
+                    raise AlreadyExistsError("dialect", key, f"view {name}")
+                dialects[key] = value
+            case ViewAction.UPDATE_DIALECT | ViewAction.DROP_DIALECT:
+                if key not in dialects:
+                    hint = f"Dialects: {choices(dialects)}."
+                    raise NotFoundError("dialect", key, f"view {name}", hint=hint)
+                del dialects[key]
+                if change.action is ViewAction.UPDATE_DIALECT:
+                    dialects[key] = value
+    return replace(view, options=options, dialects=dialects, comment=comment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

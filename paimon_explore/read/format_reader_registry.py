@@ -17,7 +17,7 @@ from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.data_file_reader import OpenDataFile, StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
-from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError, needs_extra
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, absolute_path, local_path
@@ -125,13 +125,9 @@ def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
         UnsupportedFeatureError: the optional package of its format is not installed.
     """
     with ExitStack() as stack:
-        try:
-            opened = _OPENERS[file.name.format](file, stack)
-        except ImportError as error:
-            from paimon_explore.encoding.native_libraries import missing_library  # noqa: PLC0415 - an error
-
-            name = file.name.format
-            raise missing_library(f"reading {name} files", file.path, error, extra=name) from error
+        name = file.name.format
+        with needs_extra(name, f"reading {name} files", file.path):
+            opened = _OPENERS[name](file, stack)
         yield opened
 
 

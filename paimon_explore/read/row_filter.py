@@ -27,15 +27,11 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.deletion_vector_filter import FileRows, RowFilter, plain_rows
 from paimon_explore.read.file_predicate import FilePredicate, only_matches
 from paimon_explore.read.late_materialization import LateSpan
+from paimon_explore.scan.predicate.column_condition import column_condition
 from paimon_explore.scan.predicate.expression import (
     And,
-    Column,
-    Compare,
-    CompareOp,
     Expression,
-    In,
     IsNull,
-    Literal,
     Not,
     Or,
 )
@@ -43,15 +39,6 @@ from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, Outcomes
 
 _COMPARABLE = INTEGERS | TEXTS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
 _FEW_VALUES = 16
-_RELATIONS = {
-    CompareOp.EQ: Relation.EQ,
-    CompareOp.NE: Relation.NE,
-    CompareOp.LT: Relation.LT,
-    CompareOp.LE: Relation.LE,
-    CompareOp.GT: Relation.GT,
-    CompareOp.GE: Relation.GE,
-    CompareOp.SAME: Relation.EQ,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,19 +197,11 @@ def _comparison(
     expr: Expression, columns: Mapping[str, StoredColumn]
 ) -> tuple[StoredColumn, Condition] | None:
     """Return a comparison of one of the columns; None for another predicate."""
-    match expr:
-        case Compare(op=op, left=Column(path=(name,)), right=Literal(value=value)):
-            relation = _RELATIONS[op]
-            values = tuple(one for one in (value,) if one is not None)
-        case In(operand=Column(path=(name,)), values=listed):
-            relation = Relation.IN
-            values = tuple(one.value for one in listed if one.value is not None)
-        case IsNull(operand=Column(path=(name,))):
-            return (columns[name], Condition(Relation.IS_NULL)) if name in columns else None
-        case Not(child=IsNull(operand=Column(path=(name,)))):
-            return (columns[name], Condition(Relation.IS_NOT_NULL)) if name in columns else None
-        case _:
-            return None
-    if not values or name not in columns:
+    inner = expr.child if isinstance(expr, Not) else expr
+    if inner is not expr and not isinstance(inner, IsNull):
         return None
-    return columns[name], Condition(relation, values)
+    name, condition = column_condition(inner, wanted=inner is expr) or ("", None)
+    if condition is None or name not in columns:
+        return None
+    is_never_true = condition.relation is Relation.IN and not condition.values
+    return None if is_never_true else (columns[name], condition)

@@ -168,17 +168,14 @@ def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> 
 def _all(target: ScanTarget) -> ManifestEntries:
     if target.snapshot is None:
         return ManifestEntries.empty()
-    partition_filter = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    partition_filter = PartitionFilter(row_type=target.schema.partition_type)
     return live_files(target.store, target.snapshot, partition_filter)
 
 
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
     parts = split_predicate(predicate, whole.schema.partition_keys)
-    partition_filter = PartitionFilter(
-        row_type=whole.schema.partition_type,
-        predicate=None if parts.pushed == TRUE else parts.pushed,
-    )
+    partition_filter = PartitionFilter(row_type=whole.schema.partition_type, predicate=parts.pushed)
     every = [*(states.keys() | deltas.keys())]
     wanted = frozenset(compress(every, partition_filter.entry_mask(byte_array(every)).tolist()))
     splits: list[PlainSplit] = []

@@ -102,7 +102,7 @@ def chains_of(
 ) -> list[list[bytes]]:
     """Return partition rows by chain, each ascending by their values."""
     rows = sorted(partitions)
-    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    every = PartitionFilter(row_type=schema.partition_type)
     columns = every.decode(byte_array(rows)).columns
     keys = options.value(CHAIN_TABLE_CHAIN_PARTITION_KEYS) or schema.partition_keys
     chain = ranks(columns[: -len(keys)], count=len(rows))

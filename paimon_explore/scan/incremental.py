@@ -132,9 +132,7 @@ def change_splits(
 def partition_filter_of(target: ScanTarget, predicate: Expression) -> PartitionFilter:
     """The partition filter of a predicate: its part on partition columns."""
     pushed = split_predicate(predicate, target.schema.partition_keys).pushed
-    return PartitionFilter(
-        row_type=target.schema.partition_type, predicate=None if pushed == TRUE else pushed
-    )
+    return PartitionFilter(row_type=target.schema.partition_type, predicate=pushed)
 
 
 def overwrite_option(target: ScanTarget) -> Option[bool]:

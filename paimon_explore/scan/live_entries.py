@@ -39,8 +39,8 @@ from paimon_explore.scan.manifest_arrays import (
     row_array,
     true_rows,
 )
-from paimon_explore.scan.predicate.expression import Column as ColumnOf
 from paimon_explore.scan.predicate.expression import (
+    TRUE,
     Compare,
     CompareOp,
     Expression,
@@ -48,6 +48,7 @@ from paimon_explore.scan.predicate.expression import (
     Literal,
     conjuncts,
 )
+from paimon_explore.scan.predicate.expression import Column as ColumnOf
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -60,16 +61,16 @@ class PartitionFilter:
 
     Attributes:
         row_type: the partition columns in partition-key order.
-        predicate: bound to them; None keeps everything.
+        predicate: bound to them; TRUE keeps everything.
     """
 
     row_type: RowType
-    predicate: Expression | None
+    predicate: Expression = TRUE
 
     def manifest_mask(self, manifests: ManifestFiles) -> Mask:
         """True for manifests that may contain an entry of a wanted partition."""
         count = manifests.table.num_rows
-        if self.predicate is None or not count:
+        if self.predicate == TRUE or not count:
             return np.ones(count, dtype=np.bool_)
         from paimon_explore.scan.pruning.statistics_pruning import may_match  # noqa: PLC0415 - there is a predicate
 
@@ -98,7 +99,7 @@ class PartitionFilter:
 
     def entry_mask(self, partitions: pa.BinaryArray) -> Mask:
         """True for those of n partition rows that match; decodes each distinct row once."""
-        if self.predicate is None or not len(partitions):
+        if self.predicate == TRUE or not len(partitions):
             return np.ones(len(partitions), dtype=np.bool_)
         from paimon_explore.scan.predicate.evaluator import evaluate  # noqa: PLC0415 - there is a predicate
 
@@ -115,7 +116,7 @@ class PartitionFilter:
         and a number in its fixed-width field, so this does not depend on how a writer lays out
         rows.
         """
-        if self.predicate is None:
+        if self.predicate == TRUE:
             return ()
         found = (_needles_of(part) for part in conjuncts(self.predicate))
         return max(found, key=_selectivity, default=())
@@ -176,7 +177,7 @@ def read_entries(
     columns: Collection[str] | None = None,
 ) -> ManifestEntries:
     """Reads the entries of the wanted partitions, in manifest order; `columns` None reads all."""
-    if partitions.predicate is None:
+    if partitions.predicate == TRUE:
         return store.manifests.read_many(manifests.names, columns)
     entry_filter = partition_filter(partitions.entry_mask, partitions.needles)
     return store.manifests.read_filtered(manifests.names, [entry_filter], columns)[0]

@@ -258,10 +258,7 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     parts = split(predicate, target.schema.partition_keys)
     if target.snapshot is None:
         return ScanPlan(snapshot=None, splits=(), stages=(), rest=parts.rest)
-    partitions = PartitionFilter(
-        row_type=target.schema.partition_type,
-        predicate=None if parts.pushed == TRUE else parts.pushed,
-    )
+    partitions = PartitionFilter(row_type=target.schema.partition_type, predicate=parts.pushed)
     stages: list[Stage] = []
     entries = _planned_files(target, target.snapshot, partitions, parts.rest, stages)
     indexed = by_global_index(target, target.snapshot, entries, parts.rest)
@@ -329,7 +326,7 @@ def _filtered_files(
     """
     file_filter = _FileFilter(target, rest)
     filters = [EntryFilter(columns=_filter_columns(target), reasons=file_filter.reasons)]
-    if partitions.predicate is not None:
+    if partitions.predicate != TRUE:
         filters.insert(0, partition_filter(partitions.entry_mask, partitions.needles))
     entries, tallies = target.store.manifests.read_filtered(manifests.names, filters, columns)
     if file_filter.sees_deletes:

@@ -19,11 +19,12 @@ from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import Floats, as_python
 from paimon_explore.encoding.global_index.search_scores import Hit
-from paimon_explore.encoding.native_libraries import PositionalSource, missing_library
+from paimon_explore.encoding.native_libraries import PositionalSource
 from paimon_explore.errors import (
     CorruptFileError,
     NotFoundError,
     UnsupportedFeatureError,
+    needs_extra,
 )
 from paimon_explore.fileio.requests_ahead import open_sized
 from paimon_explore.frozen_dataclass import dataclass
@@ -107,22 +108,19 @@ class IndexQuery:
         Raises:
             UnsupportedFeatureError: the optional package is not installed.
         """
-        extra = "full-text" if self.vectors is None else "vindex"
-        try:
-            if self.vectors is None:
+        if self.vectors is None:
+            with needs_extra("full-text", "searching the full-text index", path):
                 from paimon_explore.encoding.global_index import full_text_file as text  # noqa: PLC0415 - optional
 
                 query = text.query_text(self.words or "")
                 return None, [text.search_full_text(source, path, query, self.limit, allowed)]
+        with needs_extra("vindex", "searching the vector index", path):
             from paimon_explore.encoding.global_index import vector_file  # noqa: PLC0415 - optional
 
             vectors = self.vectors.astype(np.float32)
             return vector_file.search_vectors(
                 source, path, vectors, self.limit, allowed, self.options
             )
-        except ImportError as error:
-            what = f"searching the {'full-text' if self.vectors is None else 'vector'} index"
-            raise missing_library(what, path, error, extra=extra) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -115,49 +115,38 @@ class Listing(Generic[Key, Value]):
 
 def snapshots(store: TableStore) -> Listing[int, Snapshot]:
     """The snapshots by id."""
-    return Listing(
-        kind="snapshots",
-        item_type=Snapshot,
-        keys=store.snapshots.ids,
-        load=store.snapshots.load,
-        line=_snapshot,
-        file_io=store.file_io,
-    )
+    found = store.snapshots
+    return _listing(store, "snapshots", Snapshot, found.ids, found.load, _snapshot)
 
 
 def schemas(store: TableStore) -> Listing[int, TableSchema]:
     """The schemas by id."""
-    return Listing(
-        kind="schemas",
-        item_type=TableSchema,
-        keys=store.schemas.ids,
-        load=store.schemas.load,
-        line=_schema,
-        file_io=store.file_io,
-    )
+    found = store.schemas
+    return _listing(store, "schemas", TableSchema, found.ids, found.load, _schema)
 
 
 def tags(store: TableStore) -> Listing[str, Tag]:
     """The tags by name."""
-    return Listing(
-        kind="tags",
-        item_type=Tag,
-        keys=store.tags.names,
-        load=store.tags.load,
-        line=_tag,
-        file_io=store.file_io,
-    )
+    found = store.tags
+    return _listing(store, "tags", Tag, found.names, found.load, _tag)
 
 
 def branches(store: TableStore) -> Listing[str, str]:
     """The names of the branches other than main."""
+    found = store.branches
+    return _listing(store, "branches", str, found.names, partial(_branch, store), _name)
+
+
+def _listing(
+    store: TableStore,
+    kind: str,
+    item_type: type[Value],
+    keys: Callable[[], list[Key]],
+    load: Callable[[Key], Value],
+    line: Callable[[Key, Value], str],
+) -> Listing[Key, Value]:
     return Listing(
-        kind="branches",
-        item_type=str,
-        keys=store.branches.names,
-        load=partial(_branch, store),
-        line=_name,
-        file_io=store.file_io,
+        kind=kind, item_type=item_type, keys=keys, load=load, line=line, file_io=store.file_io
     )
 
 

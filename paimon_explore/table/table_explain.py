@@ -15,7 +15,7 @@ from paimon_explore.arguments import (
     seconds,
     string,
 )
-from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.errors import InvalidInputError, PaimonError, needs_extra
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table import lazy_types as types
@@ -310,12 +310,8 @@ class ExplainableTable(ReadableTable):
         for name, value in (("tab", tab), ("filter", filter), ("text", text)):
             if value is not None:
                 string(name, value)
-        try:
+        with needs_extra("notebook", "opening the explorer"):
             from paimon_explore.widgets.explorer import explore
-        except ImportError as error:
-            from paimon_explore.table.display import missing_package
-
-            raise missing_package("opening the explorer", error) from error
         from paimon_explore.inspection.explorer.explorer_tabs import Opening
 
         pinned = self.snapshot if self._travel.given else None

@@ -11,7 +11,7 @@ from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -67,7 +67,8 @@ def live_files(store: TableStore, snapshot: Snapshot | None = None) -> ManifestE
     if chosen is None:
         return ManifestEntries.empty()
     manifests = store.manifests
-    return live_entries(manifests.read_many(manifests.all(chosen).names), strict=True)
+    live = live_entries(manifests.read_many(manifests.all(chosen).names))
+    return merge_entries(live)  # checks that no file is added twice
 
 
 def file_rows(store: TableStore, folder: str, row: Mapping[str, object]) -> pa.Table:

@@ -301,7 +301,7 @@ class Reasons:
     def of_manifests(self, manifests: ManifestFiles, *, kept: bool) -> ReasonOf:
         """Reasons for manifests that are kept or pruned."""
         predicate = self.partition.predicate
-        if predicate is None:
+        if predicate == TRUE:
             text = "is read, because no condition applies to partition columns."
             return lambda _: Reason(text=text)
         ranges = self.partition.ranges(manifests)
@@ -311,7 +311,7 @@ class Reasons:
     def of_partitions(self, entries: ManifestEntries) -> ReasonOf:
         """Reasons for files in pruned partitions."""
         predicate = self.partition.predicate
-        if predicate is None:
+        if predicate == TRUE:
             return lambda _: Reason(text="is read.")
         frame = self._partition_stats(entries)
         texts = partition_texts(entries.table, self.partition.row_type)
@@ -340,7 +340,7 @@ class Reasons:
     def of_kept(self, entries: ManifestEntries) -> ReasonOf:
         """Reasons for files that are read, and conditions that would prune them."""
         if self.rest == TRUE:
-            decided = self.partition.predicate is not None
+            decided = self.partition.predicate != TRUE
             text = (
                 "is read, because the partition matches."
                 if decided

@@ -416,8 +416,7 @@ class _Explainer:
         parts = split_predicate(request.where, target.schema.partition_keys)
         self._rest = parts.rest
         self._partition = PartitionFilter(
-            row_type=target.schema.partition_type,
-            predicate=None if parts.pushed == TRUE else parts.pushed,
+            row_type=target.schema.partition_type, predicate=parts.pushed
         )
         self._reasons = Reasons(target=target, partition=self._partition, rest=parts.rest)
         self._stages: list[PruningStage] = []

@@ -128,7 +128,7 @@ def first_change(store: TableStore, table: str, condition: str, matching: Matchi
 
 def _added(store: TableStore, snapshot: Snapshot) -> tuple[str, ...]:
     schema = store.schemas.load(snapshot.schema_id)
-    everything = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    everything = PartitionFilter(row_type=schema.partition_type)
     entries = read_entries(store, store.manifests.list(snapshot.delta_manifest_list), everything)
     names = as_python(column(entries.of_kind(FileKind.ADD).table, "file_name"))
     return tuple(map(str, names))

@@ -149,10 +149,7 @@ def _files(target: ScanTarget, where: Expression) -> _Files:
     snapshot = target.snapshot
     assert snapshot is not None  # noqa: S101 - by the caller
     parts = split_predicate(where, target.schema.partition_keys)
-    partitions = PartitionFilter(
-        row_type=target.schema.partition_type,
-        predicate=None if parts.pushed == TRUE else parts.pushed,
-    )
+    partitions = PartitionFilter(row_type=target.schema.partition_type, predicate=parts.pushed)
     entries = live_files(target.store, snapshot, partitions)
     for stage in file_stages(target, entries, parts.rest):
         entries = stage.kept
@@ -290,7 +287,7 @@ def _partition_column(
         return found
     table = files[0].entries.table
     different, codes = distinct(as_binary(column(table, "partition")))
-    decode = PartitionFilter(row_type=row_type, predicate=None).decode
+    decode = PartitionFilter(row_type=row_type).decode
     values = decode(different).column(field.name)
     rows = np.bincount(codes, weights=numbers(table, "row_count")).astype(np.int64)
     encoded = values.dictionary_encode("encode")

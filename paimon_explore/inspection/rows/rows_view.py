@@ -418,7 +418,7 @@ def unit_bounds(target: ScanTarget, units: Sequence[RowUnit], order: RowOrder) -
         return nothing
     if target.snapshot is None:
         return nothing
-    partitions = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    partitions = PartitionFilter(row_type=target.schema.partition_type)
     entries = live_files(target.store, target.snapshot, partitions)
     stats = value_stats(entries, target.store.schemas.load, [wanted]).columns.get(order.column)
     if stats is None:

@@ -130,7 +130,7 @@ def _is_merged(given: RowsArguments, target: ScanTarget, scope: RowScope) -> boo
 
 
 def _live(target: ScanTarget) -> LiveFiles:
-    partitions = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    partitions = PartitionFilter(row_type=target.schema.partition_type)
     parts = [
         live_entries(
             read_entries(

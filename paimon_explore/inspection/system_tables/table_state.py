@@ -15,7 +15,6 @@ from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_e
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.binder import bind
-from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.requested_columns import EVERYTHING, Selection
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
@@ -89,5 +88,4 @@ class TableState:
         row_type = self.schema.partition_type
         where = self.selection.pushed(["partition"]).where
         found = partition_condition(where, row_type, self.options.value(PARTITION_DEFAULT_NAME))
-        predicate = None if found == TRUE else bind(found, row_type)
-        return PartitionFilter(row_type=row_type, predicate=predicate)
+        return PartitionFilter(row_type=row_type, predicate=bind(found, row_type))

@@ -114,7 +114,7 @@ def without_expired(
     expiry = expiry_of(options)
     partitions, codes = distinct(column(files.table, "partition"))
     row_type = schema.partition_type
-    rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
+    rows = PartitionFilter(row_type=row_type).decode(partitions)
     before = now() - expiry.age
     times = expiry.times_of(rows, row_type)
     kept = np.array([time is None or time >= before for time in times], np.bool_)
@@ -263,7 +263,7 @@ def _branch_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTimes:
             live = all_files(store, schema, snapshot)
     row_type = schema.partition_type
     partitions, codes = distinct(column(live.table, "partition"))
-    rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
+    rows = PartitionFilter(row_type=row_type).decode(partitions)
     if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
         times = _update_times(live, codes.tolist(), rows.num_rows)
     elif expiry.strategy is of.PartitionExpirationStrategy.VALUES_TIME:

@@ -24,8 +24,7 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.native_libraries import missing_library
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, needs_extra
 from paimon_explore.maintenance.index_files.sorted_index import IndexContent
 from paimon_explore.metadata.options.column_options import (
     PK_FULL_TEXT_INDEX_OPTIONS,
@@ -107,10 +106,8 @@ def search_index(
     """
     if index_type in VECTOR_TYPES:
         return _vector_index(column, rows, field, index_type, options)
-    try:
+    with needs_extra("full-text", "building a full-text index"):
         from paimon_explore.encoding.global_index import full_text_file  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise missing_library("building a full-text index", "", error, extra="full-text") from error
     chosen = _with_prefix(options, _FULL_TEXT_PREFIX)
     texts = [None if text is None else str(text) for text in as_python(column.combine_chunks())]
     data = full_text_file.encode_full_text(texts, rows.tolist(), chosen)
@@ -131,10 +128,8 @@ def _vector_index(
     index_type: str,
     options: TableOptions,
 ) -> IndexContent | None:
-    try:
+    with needs_extra("vindex", "building a vector index"):
         from paimon_explore.encoding.global_index import vector_file  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise missing_library("building a vector index", "", error, extra="vindex") from error
     valid = np.asarray(column.is_valid())
     if not valid.any():
         return None

@@ -35,8 +35,7 @@ def plan_candidate_files(
     parts = split_predicate(where, scan.schema.partition_keys)
     if scan.snapshot is None:
         return (), parts.rest
-    pushed = None if parts.pushed == TRUE else parts.pushed
-    partition_filter = PartitionFilter(row_type=scan.schema.partition_type, predicate=pushed)
+    partition_filter = PartitionFilter(row_type=scan.schema.partition_type, predicate=parts.pushed)
     entries = live_files(scan.store, scan.snapshot, partition_filter)
     on_columns = split_predicate(parts.rest, scan.schema.row_type.names).pushed
     entries = prune_files(scan, entries, on_columns, [])

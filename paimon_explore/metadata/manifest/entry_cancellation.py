@@ -27,23 +27,16 @@ _NO_BYTES = binary_scalar(b"")
 _NUL = binary_scalar(b"\x00")
 
 
-def live_entries(
-    entries: ManifestEntries, *, path: str = "", strict: bool = False
-) -> ManifestEntries:
+def live_entries(entries: ManifestEntries) -> ManifestEntries:
     """Return the live files of a snapshot: every ADD entry without a DELETE of the same identity.
 
     Like Java, this assumes that each identity is added once and deleted at most once.
 
     Args:
         entries: of the base list, then of the delta list.
-        path: manifest list or snapshot, for messages.
-        strict: whether to check that no identity is added twice.
 
     Returns:
         ADD entries in the given order.
-
-    Raises:
-        CorruptFileError: strict, and an identity is added twice.
     """
     deleted = entries.of_kind(FileKind.DELETE)
     added = entries.of_kind(FileKind.ADD) if len(deleted) else entries
@@ -54,8 +47,6 @@ def live_entries(
         cancelled = _mask(candidates)
         cancelled[cancelled] = _mask(is_cancelled)
         added = added.filter(~cancelled)
-    if strict:
-        _refuse_twice_added(added, path)
     return added
 
 
@@ -93,18 +84,6 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
             kept[before] = False
             del open_adds[code]
     return entries.filter(kept)
-
-
-def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
-    names = added.column("file_name")
-    if len(pc.call_function("unique", [names])) == len(names):
-        return
-    keys = pc.call_function("dictionary_encode", [as_array(entry_identities(added))])
-    codes = fixed_values(keys.indices, np.int32)
-    first = np.zeros(len(codes), dtype=np.bool_)
-    first[np.unique(codes, return_index=True)[1]] = True
-    if not first.all():
-        raise _twice_added(added, int(np.flatnonzero(~first)[0]), path)
 
 
 def _twice_added(entries: ManifestEntries, row: int, path: str) -> CorruptFileError:

@@ -40,27 +40,16 @@ def edit_siblings(
     Raises:
         NotFoundError: a name before the last does not exist or is not a row.
     """
-    if len(path) == 1:
-        return edit(fields, path[0])
+    *parents, name = path
+    if not parents:
+        return edit(fields, name)
 
-    def inside(field: DataField) -> DataField:
-        data_type = _edit_rows(field.type, path, 1, edit)
-        return replace(field, type=data_type)
+    def inside(column: DataField, data_type: DataType) -> DataType:
+        if not isinstance(data_type, RowType):
+            raise _no_fields(f"{column.name}.{name}", data_type)
+        return replace(data_type, fields=edit(data_type.fields, name))
 
-    return edit_field(fields, path[0], inside)
-
-
-def _edit_rows(
-    data_type: DataType, path: Sequence[str], depth: int, edit: Callable[[Fields, str], Fields]
-) -> DataType:
-    if isinstance(data_type, RowType):
-        return replace(data_type, fields=edit_siblings(data_type.fields, path[depth:], edit))
-    if depth < len(path) - 1:
-        if isinstance(data_type, ArrayType) and path[depth] == ELEMENT:
-            return replace(data_type, element=_edit_rows(data_type.element, path, depth + 1, edit))
-        if isinstance(data_type, MapType) and path[depth] == VALUE:
-            return replace(data_type, value=_edit_rows(data_type.value, path, depth + 1, edit))
-    raise _no_fields(".".join(path[: depth + 1]), data_type)
+    return edit_type(fields, parents, inside)
 
 
 def edit_field(
@@ -90,10 +79,10 @@ def edit_type(
         NotFoundError: the path does not exist.
     """
 
-    def change(field: DataField, rest: Sequence[str]) -> DataField:
-        return replace(field, type=_edit_part(field, field.type, rest, edit))
+    def change(field: DataField) -> DataField:
+        return replace(field, type=_edit_part(field, field.type, path[1:], edit))
 
-    return edit_field(fields, path[0], lambda field: change(field, path[1:]))
+    return edit_field(fields, path[0], change)
 
 
 def _edit_part(

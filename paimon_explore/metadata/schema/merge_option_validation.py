@@ -209,6 +209,8 @@ def _group_violations(
 ) -> Iterator[str]:
     seen: set[str] = set()
     for ordering, text in groups:
+        for name in seen.intersection(ordering):
+            yield f"column {name!r} belongs to two sequence groups"
         protected = tuple(name.strip() for name in text.split(","))
         for name in protected:
             if schema.field(name) is None:

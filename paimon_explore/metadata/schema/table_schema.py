@@ -41,7 +41,6 @@ _VERSIONS = (1, 2, 3)
 _ONE_BUCKET_VERSION = 1
 _ORC_VERSION = 2
 _BUCKET_KEY = "bucket-key"
-_MAX_INT64 = 2**63 - 1
 _MAX_COLUMNS = 18
 _MAX_LINE_LENGTH = 160
 
@@ -180,21 +179,21 @@ def _parse_json(data: bytes, path: str) -> Mapping[str, object]:
 def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:
     """Create a schema from a JSON object; raises like `parse_schema`. Unknown keys are ignored."""
     source = JsonObject(path=path, values=members)
-    version = _integer(source, "version", 1)
+    version = source.integer("version", default=1, minimum=0)
     if version > CURRENT_VERSION:
         raise UnsupportedVersionError("Schema file", version, _VERSIONS, path)
     fields = parse_fields(members.get("fields"), "fields", path=path, keep_unknown=True)
     _check_level(fields, "fields", path)
     schema = TableSchema(
         version=version,
-        id=_integer(source, "id", None),
+        id=source.integer("id", minimum=0),
         fields=fields,
-        highest_field_id=_integer(source, "highestFieldId", None, minimum=-1),
-        partition_keys=_names(source, "partitionKeys"),
-        primary_keys=_names(source, "primaryKeys"),
+        highest_field_id=source.integer("highestFieldId", minimum=-1),
+        partition_keys=source.names("partitionKeys"),
+        primary_keys=source.names("primaryKeys"),
         options=_options(source, version),
         comment=source.optional_text("comment"),
-        time_millis=_integer(source, "timeMillis", 0, minimum=-_MAX_INT64),
+        time_millis=source.integer("timeMillis", default=0),
     )
     _check_keys(schema, path)
     return schema
@@ -251,27 +250,6 @@ def _check_keys(schema: TableSchema, path: str) -> None:
         twice = [name for name in keys if keys.count(name) > 1]
         if twice:
             raise CorruptFileError(path, key, f"column {excerpt(twice[0])} is named twice")
-
-
-def _integer(source: JsonObject, key: str, default: int | None, *, minimum: int = 0) -> int:
-    found = source.values.get(key)
-    if found is None and default is not None:
-        return default
-    if isinstance(found, bool) or not isinstance(found, int):
-        raise source.error(key, f"must be an integer, not {excerpt(found)}")
-    if not minimum <= found <= _MAX_INT64:
-        rule = f"must be a 64-bit integer of at least {minimum}, not {excerpt(found)}"
-        raise source.error(key, rule)
-    return found
-
-
-def _names(source: JsonObject, key: str) -> tuple[str, ...]:
-    found = source.values.get(key)
-    if found is None:
-        return ()
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise source.error(key, f"must be a list of names, not {excerpt(found)}")
-    return tuple(found)
 
 
 def encode_schema(schema: TableSchema) -> bytes:

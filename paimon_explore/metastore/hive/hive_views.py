@@ -22,12 +22,18 @@ from paimon_explore.metastore.hive.metastore_structs import (
 )
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.metastore import Metastore
-from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import (
+    ViewAction,
+    ViewChange,
+    ViewInfo,
+    apply_view_changes,
+)
 
 _SERDE = "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe"
 _INPUT_FORMAT = "org.apache.hadoop.mapred.SequenceFileInputFormat"
 _OUTPUT_FORMAT = "org.apache.hadoop.hive.ql.io.HiveSequenceFileOutputFormat"
 _ANY = "*"
+_ABOUT_DIALECTS = (ViewAction.ADD_DIALECT, ViewAction.UPDATE_DIALECT, ViewAction.DROP_DIALECT)
 
 
 class HiveViews(HiveDatabases, Metastore):
@@ -42,15 +48,7 @@ class HiveViews(HiveDatabases, Metastore):
 
     def view(self, wanted: Identifier) -> ViewInfo:
         """Return a view; raises NotFoundError."""
-        table = self._load_view(wanted)
-        options = dict(table.parameters or {})
-        comment = options.pop(COMMENT, None)
-        return ViewInfo(
-            fields=table_fields(table),
-            query=table.view_expanded_text or table.view_original_text or "",
-            comment=comment,
-            options=options,
-        )
+        return _view_of(self._load_view(wanted))
 
     def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
         """Create a view; False if a view or table of that name exists.
@@ -63,9 +61,6 @@ class HiveViews(HiveDatabases, Metastore):
         self.folder_of(wanted.database)  # checks the database
         if self._tables.find(wanted.database, wanted.table) is not None:
             return False
-        properties = dict(view.options)
-        if view.comment is not None:
-            properties[COMMENT] = view.comment
         columns = [self._tables.mapping.column(field) for field in view.fields]
         table = Table(
             table_name=wanted.table,
@@ -87,7 +82,7 @@ class HiveViews(HiveDatabases, Metastore):
                 parameters={},
             ),
             partition_keys=[],
-            parameters=properties,
+            parameters=_parameters(view),
             view_original_text=view.query,
             view_expanded_text=view.query,
             table_type=VIRTUAL_VIEW,
@@ -97,10 +92,10 @@ class HiveViews(HiveDatabases, Metastore):
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change the options or the comment of a view."""
         table = self._load_view(wanted)
-        parameters = dict(table.parameters or {})
-        for change in changes:
-            _apply(parameters, change, self._no_dialects())
-        table.parameters = parameters
+        if any(change.action in _ABOUT_DIALECTS for change in changes):
+            raise self._no_dialects()
+        changed = apply_view_changes(_view_of(table), changes, wanted.full_name)
+        table.parameters = _parameters(changed)
         self._tables.alter(wanted, table)
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
@@ -134,18 +129,16 @@ class HiveViews(HiveDatabases, Metastore):
         return self._refusal("a view with dialects")
 
 
-def _apply(
-    parameters: dict[str, str], change: ViewChange, refusal: UnsupportedFeatureError
-) -> None:
-    match change.action:
-        case ViewAction.SET_OPTION:
-            parameters[change.key] = change.value or ""
-        case ViewAction.REMOVE_OPTION:
-            parameters.pop(change.key, None)
-        case ViewAction.UPDATE_COMMENT:
-            if change.value is None:
-                parameters.pop(COMMENT, None)
-            else:
-                parameters[COMMENT] = change.value
-        case ViewAction.ADD_DIALECT | ViewAction.UPDATE_DIALECT | ViewAction.DROP_DIALECT:
-            raise refusal
+def _parameters(view: ViewInfo) -> dict[str, str]:
+    comment = {} if view.comment is None else {COMMENT: view.comment}
+    return {**view.options, **comment}
+
+
+def _view_of(table: Table) -> ViewInfo:
+    options = dict(table.parameters or {})
+    return ViewInfo(
+        fields=table_fields(table),
+        query=table.view_expanded_text or table.view_original_text or "",
+        comment=options.pop(COMMENT, None),
+        options=options,
+    )

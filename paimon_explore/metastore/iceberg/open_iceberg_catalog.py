@@ -1,6 +1,6 @@
 """Selects the Iceberg catalog of a table by its options; each kind is imported on first use."""
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, needs_extra
 from paimon_explore.fileio.paths import name, parent
 from paimon_explore.metadata.options.iceberg_options import (
     ICEBERG_DATABASE,
@@ -27,17 +27,10 @@ def open_iceberg_catalog(table: ExportedTable) -> IcebergCatalog:
         )
 
         return RestIcebergCatalog(table, wanted)
-    try:
+    with needs_extra("hive", "registration in a Hive metastore"):
         from paimon_explore.metastore.iceberg.hive_iceberg_catalog import (  # noqa: PLC0415
             HiveIcebergCatalog,
         )
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("thrift"):
-            raise
-        raise UnsupportedFeatureError(
-            "registration in a Hive metastore without the package thrift",
-            hint="Install it with: pip install 'paimon-explore[hive]'.",
-        ) from error
     return HiveIcebergCatalog(table, wanted)
 
 

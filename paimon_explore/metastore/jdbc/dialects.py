@@ -15,7 +15,7 @@ from ssl import CERT_NONE, SSLContext, create_default_context
 from typing import Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, needs_extra
 from paimon_explore.frozen_dataclass import dataclass
 
 _SQLITE_DUPLICATE = frozenset(
@@ -161,10 +161,8 @@ _POSTGRES_NAMES = {
 
 
 def _connect_postgres(address: str, properties: Mapping[str, str]) -> Connection:
-    try:
+    with needs_extra("jdbc-postgres", "a JDBC catalog in PostgreSQL"):
         import psycopg  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise _driver_missing("PostgreSQL", "psycopg", "jdbc-postgres") from error
     given = _parameters(address, properties)
     settings = {
         _POSTGRES_NAMES[key]: value for key, value in given.items() if key in _POSTGRES_NAMES
@@ -211,10 +209,8 @@ _MYSQL_BUSY = frozenset({1205, 1213})
 
 
 def _connect_mysql(address: str, properties: Mapping[str, str]) -> Connection:
-    try:
+    with needs_extra("jdbc-mysql", "a JDBC catalog in MySQL"):
         import pymysql  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise _driver_missing("MySQL", "pymysql", "jdbc-mysql") from error
     parts = urlsplit(address)
     given = _parameters(address, properties)
     user = given.get("user") or (None if parts.username is None else unquote(parts.username))
@@ -275,13 +271,6 @@ def _parameters(address: str, properties: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters of an address; properties (`jdbc.user`) override them."""
     query = address.partition("?")[2]
     return {**dict(parse_qsl(query, keep_blank_values=True)), **properties}
-
-
-def _driver_missing(database: str, package: str, extra: str) -> UnsupportedFeatureError:
-    return UnsupportedFeatureError(
-        f"a JDBC catalog in {database} without the package {package}",
-        hint=f"Install it: pip install 'paimon-explore[{extra}]'.",
-    )
 
 
 _SQLITE = Dialect(

@@ -6,14 +6,11 @@ a row of any of the tables. Changes of a name are made under its lock, as Java m
 Spec: concepts/catalog, JDBC catalog.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
 
-from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.errors import (
     AlreadyExistsError,
-    CorruptFileError,
     InvalidInputError,
     NotFoundError,
     choices,
@@ -22,7 +19,7 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.json_object import JsonObject, parse_object
+from paimon_explore.metadata.json_object import parse_object
 from paimon_explore.metadata.schema.table_schema import TableSchema, pretty_json
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
@@ -49,7 +46,13 @@ from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcD
 from paimon_explore.metastore.jdbc.jdbc_lock import JdbcLock, LockRules
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
 from paimon_explore.metastore.metastore import Metastore
-from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo, view_json
+from paimon_explore.metastore.view_values import (
+    ViewChange,
+    ViewInfo,
+    apply_view_changes,
+    view_from_json,
+    view_json,
+)
 from paimon_explore.store.table_store import TableStore
 
 _LOCK_TIMEOUT_MS = 8 * 60 * 1000
@@ -355,42 +358,6 @@ def _in_order(source: Identifier, target: Identifier) -> list[Identifier]:
     return [names[name] for name in sorted(names)]
 
 
-def apply_view_changes(view: ViewInfo, changes: Iterable[ViewChange], name: str) -> ViewInfo:
-    """Return the changed view.
-
-    Args:
-        view: the view.
-        changes: the changes in order.
-        name: the name of the view, for errors.
-
-    Raises:
-        AlreadyExistsError: a dialect to add exists.
-        NotFoundError: a dialect to change or drop does not exist.
-    """
-    options, dialects, comment = dict(view.options), dict(view.dialects), view.comment
-    for change in changes:
-        key, value = change.key, change.value or ""
-        match change.action:
-            case ViewAction.SET_OPTION:
-                options[key] = value
-            case ViewAction.REMOVE_OPTION:
-                options.pop(key, None)
-            case ViewAction.UPDATE_COMMENT:
-                comment = change.value
-            case ViewAction.ADD_DIALECT:
-                if key in dialects:
-                    raise AlreadyExistsError("dialect", key, f"view {name}")
-                dialects[key] = value
-            case ViewAction.UPDATE_DIALECT | ViewAction.DROP_DIALECT:
-                if key not in dialects:
-                    hint = f"Dialects: {choices(dialects)}."
-                    raise NotFoundError("dialect", key, f"view {name}", hint=hint)
-                del dialects[key]
-                if change.action is ViewAction.UPDATE_DIALECT:
-                    dialects[key] = value
-    return replace(view, options=options, dialects=dialects, comment=comment)
-
-
 def encode_view(view: ViewInfo) -> str:
     """Encode a view in Java's layout."""
     return pretty_json({key: value for key, value in view_json(view).items() if value is not None})
@@ -407,23 +374,3 @@ def parse_view(text: str, where: str) -> ViewInfo:
         CorruptFileError: it is not the JSON of a view.
     """
     return view_from_json(parse_object(text.encode(), where))
-
-
-def view_from_json(found: JsonObject) -> ViewInfo:
-    """Create a view from a JSON object; raises like `parse_view`. Unknown keys are ignored."""
-    return ViewInfo(
-        fields=parse_fields(found.values.get("fields"), "fields", path=found.path),
-        query=found.text("query"),
-        dialects=_texts(found, "dialects"),
-        comment=found.optional_text("comment"),
-        options=_texts(found, "options"),
-    )
-
-
-def _texts(found: JsonObject, key: str) -> dict[str, str]:
-    value = found.values.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
-        raise CorruptFileError(found.path, key, "must be an object with strings")
-    return dict(value)

@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
+from paimon_explore.errors import (
+    InvalidInputError,
+    StorageError,
+    needs_extra,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.rest.auth.auth_provider import AuthProvider, SignedRequest
 from paimon_explore.metastore.rest.http_settings import HttpSettings, backoff_seconds
@@ -316,13 +320,8 @@ def import_httpx() -> ModuleType:
     Raises:
         UnsupportedFeatureError: it is not installed.
     """
-    try:
+    with needs_extra("rest", "a REST catalog"):
         import httpx  # noqa: PLC0415 - loaded only for REST catalogs
-    except ImportError as error:
-        raise UnsupportedFeatureError(
-            "a REST catalog without the package httpx",
-            hint="Install it with: pip install 'paimon-explore[rest]'.",
-        ) from error
     return httpx
 
 

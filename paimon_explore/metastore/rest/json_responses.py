@@ -4,7 +4,6 @@ Responses are untrusted: a member of the wrong type raises an error, and nothing
 """
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.field_ids import highest_field_id
@@ -18,10 +17,13 @@ from paimon_explore.metadata.schema.table_schema import (
 )
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object
 from paimon_explore.metastore.catalog_values import DatabaseInfo
-from paimon_explore.metastore.view_values import FunctionInfo, PartitionInfo, ViewInfo
+from paimon_explore.metastore.view_values import (
+    FunctionInfo,
+    PartitionInfo,
+    ViewInfo,
+    view_from_json,
+)
 from paimon_explore.store.version_management import PartitionStatistics
-
-T = TypeVar("T")
 
 _COMMENT = "comment"
 
@@ -43,45 +45,9 @@ class RestTable:
     schema: TableSchema
 
 
-def names_of(source: JsonObject, key: str) -> list[str]:
-    """Return a list of names; empty if the key is absent or null."""
-    found = source.values.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise source.error(key, "must be a list of strings")
-    return found
-
-
-def boolean_of(source: JsonObject, key: str, *, default: bool | None = None) -> bool:
-    """Return a bool; required if there is no default."""
-    found = source.values.get(key)
-    if found is None and default is not None:
-        return default
-    if not isinstance(found, bool):
-        raise source.error(key, "must be true or false")
-    return found
-
-
-def texts_of(source: JsonObject, key: str) -> dict[str, str]:
-    """Return an object of strings without those that are null; empty if the key is absent."""
-    inner = source.optional_object(key)
-    if inner is None:
-        return {}
-    return {name: inner.text(name) for name, value in inner.values.items() if value is not None}
-
-
-def required_object(source: JsonObject, key: str) -> JsonObject:
-    """Return a nested object that must be present."""
-    inner = source.optional_object(key)
-    if inner is None:
-        raise source.error(key, "must be present")
-    return inner
-
-
 def database_of(source: JsonObject) -> DatabaseInfo:
     """Read a database."""
-    properties = texts_of(source, "options")
+    properties = source.texts("options")
     comment = properties.pop(_COMMENT, None)
     return DatabaseInfo(
         name=source.text("name"),
@@ -94,7 +60,7 @@ def database_of(source: JsonObject) -> DatabaseInfo:
 def table_of(source: JsonObject) -> RestTable:
     """Read a table."""
     schema_id = source.integer("schemaId")
-    members = required_object(source, "schema").values
+    members = source.required_object("schema").values
     fields = parse_fields(
         members.get("fields"), "schema.fields", path=source.path, keep_unknown=True
     )
@@ -110,22 +76,14 @@ def table_of(source: JsonObject) -> RestTable:
     return RestTable(
         uuid=source.optional_text("id"),
         path=source.text("path"),
-        is_external=boolean_of(source, "isExternal", default=False),
+        is_external=source.boolean("isExternal", default=False),
         schema=schema,
     )
 
 
 def view_of(source: JsonObject) -> ViewInfo:
     """Read a view."""
-    schema = required_object(source, "schema")
-    fields = schema.values.get("fields")
-    return ViewInfo(
-        fields=parse_fields(fields, "schema.fields", path=source.path),
-        query=schema.text("query"),
-        dialects=texts_of(schema, "dialects"),
-        comment=schema.optional_text(_COMMENT),
-        options=texts_of(schema, "options"),
-    )
+    return view_from_json(source.required_object("schema"))
 
 
 def function_of(source: JsonObject) -> FunctionInfo:
@@ -135,17 +93,17 @@ def function_of(source: JsonObject) -> FunctionInfo:
     return FunctionInfo(
         input_params=_optional_fields(source, "inputParams"),
         return_params=_optional_fields(source, "returnParams"),
-        deterministic=boolean_of(source, "deterministic", default=False),
+        deterministic=source.boolean("deterministic", default=False),
         definitions=_definitions(definitions),
         comment=source.optional_text(_COMMENT),
-        options=texts_of(source, "options"),
+        options=source.texts("options"),
     )
 
 
 def _definitions(source: JsonObject | None) -> Mapping[str, Mapping[str, object]]:
     if source is None:
         return {}
-    return {name: required_object(source, name).values for name in source.values}
+    return {name: source.required_object(name).values for name in source.values}
 
 
 def _optional_fields(source: JsonObject, key: str) -> tuple[DataField, ...] | None:
@@ -156,14 +114,14 @@ def _optional_fields(source: JsonObject, key: str) -> tuple[DataField, ...] | No
 def partition_of(source: JsonObject) -> PartitionInfo:
     """Read a partition."""
     statistics = PartitionStatistics(
-        spec=texts_of(source, "spec"),
-        record_count=source.optional_integer("recordCount") or 0,
-        file_size_in_bytes=source.optional_integer("fileSizeInBytes") or 0,
-        file_count=source.optional_integer("fileCount") or 0,
-        last_file_creation_time=source.optional_integer("lastFileCreationTime") or 0,
-        total_buckets=source.optional_integer("totalBuckets") or 0,
+        spec=source.texts("spec"),
+        record_count=source.integer("recordCount", default=0),
+        file_size_in_bytes=source.integer("fileSizeInBytes", default=0),
+        file_count=source.integer("fileCount", default=0),
+        last_file_creation_time=source.integer("lastFileCreationTime", default=0),
+        total_buckets=source.integer("totalBuckets", default=0),
     )
-    return PartitionInfo(statistics=statistics, done=boolean_of(source, "done", default=False))
+    return PartitionInfo(statistics=statistics, done=source.boolean("done", default=False))
 
 
 def latest_snapshot_of(source: JsonObject) -> Snapshot | None:
@@ -174,4 +132,4 @@ def latest_snapshot_of(source: JsonObject) -> Snapshot | None:
 
 def snapshot_of(source: JsonObject) -> Snapshot:
     """Read a snapshot."""
-    return snapshot_from_object(required_object(source, "snapshot"))
+    return snapshot_from_object(source.required_object("snapshot"))

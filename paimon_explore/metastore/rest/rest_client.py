@@ -1,7 +1,7 @@
 """The REST catalog's protocol: configuration of the server, typed responses, and paging."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
@@ -75,8 +75,8 @@ class RestClient:
         action = "load the configuration of the catalog"
         source = self.get(CONFIG, action, subject, parameters=parameters)
         with checked_response(action, source.path):
-            defaults = _given(source.optional_object("defaults"))
-            overrides = _given(source.optional_object("overrides"))
+            defaults = source.texts("defaults")
+            overrides = source.texts("overrides")
         return {**defaults, **options, **overrides}
 
     def get(
@@ -146,7 +146,7 @@ class RestClient:
         path: str,
         action: str,
         subject: Subject,
-        read: Callable[[JsonObject], list[_Item]],
+        read: Callable[[JsonObject], Sequence[_Item]],
         *,
         parameters: Mapping[str, str] | None = None,
         page_size: int | None = None,
@@ -210,13 +210,6 @@ def checked_response(action: str, url: str) -> Iterator[None]:
 def _rule_of(error: FormatError) -> str:
     where, rule = getattr(error, "where", ""), getattr(error, "rule", "")
     return f"{where} {rule}" if where else error.message
-
-
-def _given(source: JsonObject | None) -> dict[str, str]:
-    """Return the members that are not null, as texts."""
-    if source is None:
-        return {}
-    return {key: source.text(key) for key, value in source.values.items() if value is not None}
 
 
 def _headers(options: Mapping[str, str]) -> dict[str, str]:

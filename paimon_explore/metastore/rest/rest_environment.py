@@ -17,11 +17,8 @@ from paimon_explore.metastore.rest.json_requests import (
     schema_change_json,
 )
 from paimon_explore.metastore.rest.json_responses import (
-    boolean_of,
     latest_snapshot_of,
-    names_of,
     table_of,
-    texts_of,
 )
 from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
 from paimon_explore.store.query_authorization import QueryAuthorization, QueryRules
@@ -75,8 +72,8 @@ class RestEnvironment(QueryAuthorization):
         verb = "authorize a query of"
         source = self._post(branch, ("auth",), verb, {"select": list(columns)}, repeatable=True)
         with checked_response(f"{verb} table '{self.identifier}'", source.path):
-            filters = tuple(text for text in names_of(source, "filter") if text)
-            return QueryRules(filters=filters, masks=texts_of(source, "columnMasking"))
+            filters = tuple(text for text in source.names("filter") if text)
+            return QueryRules(filters=filters, masks=source.texts("columnMasking"))
 
     def _path(self, branch: str, *parts: str) -> str:
         return self.client.paths.table(self.database, object_name(self.table, branch), *parts)
@@ -125,7 +122,7 @@ class ManagedRestEnvironment(RestEnvironment, VersionManagement):
         verb = f"commit snapshot {snapshot.id} to"
         source = self._post(branch, ("commit",), verb, body)
         with checked_response(f"{verb} table '{self.identifier}'", source.path):
-            return boolean_of(source, "success")
+            return source.boolean("success")
 
     def create_tag(
         self, branch: str, name: str, snapshot_id: int | None, time_retained_millis: int | None

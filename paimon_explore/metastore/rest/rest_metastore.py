@@ -43,7 +43,6 @@ from paimon_explore.metastore.rest.json_responses import (
     RestTable,
     database_of,
     function_of,
-    names_of,
     partition_of,
     table_of,
     view_of,
@@ -90,7 +89,7 @@ class RestViewsFunctions(Metastore):
             self._folder(kind, database),
             f"list {kind}s of database {database!r}",
             Subject(kind="database", name=database),
-            lambda page: names_of(page, f"{kind}s"),
+            lambda page: page.names(f"{kind}s"),
             parameters={f"{kind}NamePattern": f"{prefix}%"} if prefix else {},
         )
         seen: set[str] = set()
@@ -227,7 +226,7 @@ class RestMetastore(RestViewsFunctions):
             self._client.paths.of("databases"),
             "list databases",
             subject,
-            lambda page: names_of(page, "databases"),
+            lambda page: page.names("databases"),
         )
         return sorted(found)
 

@@ -30,7 +30,6 @@ from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.rest.auth.auth_provider import TokenLifetime
 from paimon_explore.metastore.rest.error_mapping import Subject
-from paimon_explore.metastore.rest.json_responses import texts_of
 from paimon_explore.metastore.rest.rest_client import RestClient
 from paimon_explore.threads import free_in_forks
 
@@ -224,7 +223,7 @@ def _token_of(source: JsonObject, action: str) -> tuple[dict[str, str], int]:
         InvalidResponseError: not a token.
     """
     try:
-        return texts_of(source, "token"), source.integer("expiresAtMillis")
+        return source.texts("token"), source.integer("expiresAtMillis")
     except FormatError as error:
         field = getattr(error, "where", "") or "token"
         reason = f"the server's response has no valid value of {field!r}"

@@ -21,6 +21,7 @@ from paimon_explore.encoding.global_index.key_ranges import (
     KeySet,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate.column_condition import column_condition
 from paimon_explore.scan.predicate.expression import (
     And,
     Column,
@@ -32,7 +33,7 @@ from paimon_explore.scan.predicate.expression import (
     Or,
 )
 from paimon_explore.scan.predicate.like_pattern import prefix_of
-from paimon_explore.scan.pruning.file_index_filter import column_condition, in_any
+from paimon_explore.scan.pruning.file_index_filter import in_any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

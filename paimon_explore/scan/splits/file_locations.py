@@ -90,7 +90,7 @@ def _bucket_folders(
 
 def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:
     row_type = schema.partition_type
-    rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
+    rows = PartitionFilter(row_type=row_type).decode(partitions)
     return partition_paths(
         row_type.names,
         rows.columns,

@@ -222,7 +222,7 @@ def statistics_of(
         part.split is None or part.row_count != part.split.row_count for part in parts
     ):
         return None
-    whole = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    whole = PartitionFilter(row_type=target.schema.partition_type)
     entries = live_files(target.store, target.snapshot, whole)
     planned = [name for split in splits for name in _names(split.files)]
     if sorted(planned) != sorted(_names(entries)):

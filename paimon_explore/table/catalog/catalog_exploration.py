@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.arguments import integer, optional_integer, optional_string
+from paimon_explore.errors import needs_extra
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table import lazy_types as types
@@ -56,12 +57,8 @@ class ExplorableCatalog(CatalogObjects):
         optional_string("tab", tab)
         optional_integer("snapshot", snapshot)
         integer("height", height, minimum=1)
-        try:
+        with needs_extra("notebook", "opening the explorer"):
             from paimon_explore.widgets.warehouse import explore_catalog
-        except ImportError as error:
-            from paimon_explore.table.display import missing_package
-
-            raise missing_package("opening the explorer", error) from error
         source = _Source(
             metastore=self._metastore,
             place=self._place(),

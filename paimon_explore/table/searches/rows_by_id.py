@@ -37,9 +37,7 @@ def files_with_row_ids(target: ScanTarget, where: Expression = TRUE) -> Manifest
     if target.snapshot is None:
         return ManifestEntries.empty()
     pushed = split(where, target.schema.partition_keys).pushed
-    partitions = PartitionFilter(
-        row_type=target.schema.partition_type, predicate=None if pushed == TRUE else pushed
-    )
+    partitions = PartitionFilter(row_type=target.schema.partition_type, predicate=pushed)
     entries = live_files(target.store, target.snapshot, partitions)
     visible = prune_files(target, entries, TRUE, [])
     if target.hides_level_0 and not target.options.value(DATA_EVOLUTION_ENABLED):

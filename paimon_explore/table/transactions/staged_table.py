@@ -94,12 +94,12 @@ class StagedTable:
 
     def apply(self, work: "Callable[[StagedTable], _Result]") -> _Result:
         """Apply an operation; without effect if it raises."""
-        before = dict(self.files.staged)
+        before = dict(self.files.written)
         try:
             return work(self)
         except BaseException:
-            self.files.staged.clear()
-            self.files.staged.update(before)
+            self.files.written.clear()
+            self.files.written.update(before)
             raise
 
     def evolve(self, data: Rows) -> Rows:

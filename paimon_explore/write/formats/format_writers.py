@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.native_libraries import missing_library
 from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.formats.orc_format import OrcWriter
@@ -22,6 +21,7 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.avro.writer import AvroWriter, avro_schema
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.row_format.row_file import DEFAULT_BLOCK_BYTES, RowFileWriter
+from paimon_explore.errors import needs_extra
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.write.formats.output_sink import chosen_codec
 
@@ -68,11 +68,8 @@ def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
         raise UnsupportedFeatureError(
             f"writing {layout.format} files", hint=f"Set file.format to one of {choices(_OPENERS)}."
         )
-    try:
+    with needs_extra(layout.format, f"writing {layout.format} files"):
         return opener(sink, layout)
-    except ImportError as error:
-        what = f"writing {layout.format} files"
-        raise missing_library(what, "", error, extra=layout.format) from error
 
 
 def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:

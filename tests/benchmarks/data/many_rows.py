@@ -154,7 +154,7 @@ def _lay_out(table: Table, layout: str) -> None:
     """Write the data files anew with other row groups, and their sizes into the metadata."""
     latest = table._store.snapshots.latest()
     assert latest is not None
-    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type)
     rows = live_files(table._store, latest, cut).rows()
     for row in rows:
         path = Path(table._store.paths.root) / "bucket-0" / str(row["file_name"])

@@ -106,8 +106,8 @@ def test_options_of_a_function_are_read() -> None:
     ("options", "message"),
     [
         ({"sequence.field": "no"}, "Sequence field 'no'"),
-        ({**GROUPED, "fields.g.sequence-group": "k"}, "Key column 'k'"),
-        ({**GROUPED, "fields.g.sequence-group": "b"}, "more than one sequence group"),
+        ({**GROUPED, "fields.g.sequence-group": "k"}, "primary key column 'k'"),
+        ({**GROUPED, "fields.g.sequence-group": "b"}, "'b' belongs to two sequence groups"),
         ({**GROUPED, "fields.g.sequence-group": "no"}, "'no' is not a column of the table"),
         (
             {**GROUPED, "partial-update.remove-record-on-sequence-group": "a"},

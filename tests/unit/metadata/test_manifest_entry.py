@@ -56,7 +56,7 @@ def test_a_deleted_file_is_not_live() -> None:
 
 def test_an_upgraded_file_lives_on_its_new_level() -> None:
     frame = entries(entry("a"), entry("a", kind=1), entry("a", level=5))
-    assert names(live_entries(frame, strict=True)) == [(0, "a", 5)]
+    assert names(live_entries(frame)) == [(0, "a", 5)]
     assert names(merge_entries(frame)) == [(0, "a", 5)]
 
 
@@ -73,7 +73,7 @@ def test_an_upgraded_file_lives_on_its_new_level() -> None:
 )
 def test_every_part_of_the_identity_counts(difference: dict[str, object]) -> None:
     frame = entries(entry("a"), entry("a", **difference), entry("a", kind=1, **difference))
-    assert names(live_entries(frame, strict=True)) == [(0, "a", 0)]
+    assert names(live_entries(frame)) == [(0, "a", 0)]
     assert names(merge_entries(frame)) == [(0, "a", 0)]
 
 
@@ -101,16 +101,8 @@ def test_a_file_added_while_an_entry_is_there_is_corrupt(kinds: tuple[int, ...])
         merge_entries(frame, path="list-1")
 
 
-def test_a_file_added_twice_is_only_looked_for_when_asked() -> None:
-    frame = entries(entry("a"), entry("b"), entry("a"))
-    assert len(live_entries(frame)) == 3
-    with pytest.raises(CorruptFileError, match="file a must be added only once"):
-        live_entries(frame, strict=True)
-    assert len(live_entries(entries(entry("a"), entry("a", bucket=1)), strict=True)) == 2
-
-
 def test_empty_frames_merge_to_empty_frames() -> None:
-    assert len(live_entries(ManifestEntries.empty(), strict=True)) == 0
+    assert len(live_entries(ManifestEntries.empty())) == 0
     assert len(merge_entries(ManifestEntries.empty())) == 0
 
 

@@ -33,7 +33,7 @@ def test_statistics_without_columns_are_possible() -> None:
 
 def test_a_column_that_is_no_object_is_named() -> None:
     data = b'{"snapshotId":1,"schemaId":0,"colStats":{"a":null}}'
-    with pytest.raises(CorruptFileError, match=r"colStats\.a must be an object"):
+    with pytest.raises(CorruptFileError, match=r"colStats\.a must be present"):
         parse_statistics(data, "stat-1")
 
 

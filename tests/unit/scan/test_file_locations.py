@@ -22,7 +22,7 @@ def test_files_lie_in_the_folder_of_their_partition_and_bucket() -> None:
         partition_by=["dt", "d"],
     )
     assert table.snapshot is not None
-    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type)
     files = live_files(table._store, table.snapshot, cut)
     found = data_file_paths(files, table.schema, NO_OPTIONS, table._store.paths)
     folder = f"{table.path}/dt=x%2Fy/d=__DEFAULT_PARTITION__/bucket-0/"

@@ -23,7 +23,7 @@ ROWS: tuple[list[Row], ...] = (FIRST, [{"a": 7, "b": "zz"}])
 def stats(table: Table, rows: Sequence[int] = (2, 1)) -> dict[str, ColumnStats]:
     snapshot = table.snapshot
     assert snapshot is not None
-    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type)
     files = live_files(table._store, snapshot, cut)
     found = value_stats(files, table._store.schemas.load, table.schema.fields)
     assert as_python(found.row_count) == list(rows)
@@ -77,7 +77,7 @@ def test_files_with_statistics_of_different_columns_are_told_in_their_order() ->
 @pytest.mark.parametrize("listed", [["a"], ["a", "b", "c"], ["a", "gone"]])
 def test_bounds_that_do_not_fit_the_listed_columns_are_not_used(listed: list[str]) -> None:
     table = append_table(COLUMNS, *ROWS)
-    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type)
     assert table.snapshot is not None
     rows = live_files(table._store, table.snapshot, cut).rows()
     files = ManifestEntries.from_rows([rows[0], {**rows[1], "value_stats_cols": listed}])

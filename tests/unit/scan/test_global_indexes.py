@@ -71,7 +71,7 @@ def found_rows(table: Table, where: Term) -> set[int] | None:
     snapshot = target.snapshot
     assert snapshot is not None
     bound = bind(predicate(where), target.schema.row_type)
-    filters = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    filters = PartitionFilter(row_type=target.schema.partition_type)
     entries = live_files(target.store, snapshot, filters)
     found = by_global_index(target, snapshot, entries, bound)
     return None if found is None else set(found.rows.row_ids)

@@ -10,6 +10,7 @@ from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_entries
 from paimon_explore.scan.manifest_arrays import byte_rows, column, text
+from paimon_explore.scan.predicate.expression import TRUE
 from support.decoding import with_arity
 from support.entries import entries, entry
 from support.small_tables import append_table, columns
@@ -29,7 +30,7 @@ def table() -> Table:
 
 
 def cut(source: Table, where: str | None) -> PartitionFilter:
-    predicate = None if where is None else source.scan(where=where).where
+    predicate = TRUE if where is None else source.scan(where=where).where
     return PartitionFilter(row_type=source.schema.partition_type, predicate=predicate)
 
 

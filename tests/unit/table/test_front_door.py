@@ -9,8 +9,14 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from paimon_explore.table.display import RENDERER, missing_package
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    needs_extra,
+)
+from paimon_explore.table.display import RENDERER
 from paimon_explore.table.references import Listing
 from support.small_tables import append_table, columns, keyed_table, new_catalog
 
@@ -308,6 +314,10 @@ def test_an_error_in_a_module_of_ours_is_not_a_missing_package(
 
 
 def test_a_missing_package_of_an_extra_is_named() -> None:
-    told = missing_package("opening the explorer", ImportError(name="anywidget"))
-    assert str(told).startswith("Opening the explorer without the package anywidget")
-    assert "pip install 'paimon-explore[notebook]'" in str(told)
+    with (
+        pytest.raises(UnsupportedFeatureError) as told,
+        needs_extra("notebook", "opening the explorer"),
+    ):
+        raise ImportError(name="anywidget")
+    assert str(told.value).startswith("Opening the explorer without the package anywidget")
+    assert "pip install 'paimon-explore[notebook]'" in str(told.value)

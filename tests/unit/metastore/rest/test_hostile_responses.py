@@ -49,7 +49,7 @@ READERS: dict[str, Callable[[JsonObject], object]] = {
     "function": read.function_of,
     "partition": read.partition_of,
     "latest snapshot": read.latest_snapshot_of,
-    "names": lambda source: read.names_of(source, "tables"),
+    "names": lambda source: source.names("tables"),
     "objects": lambda source: [*map(read.partition_of, source.objects("tables"))],
 }
 
