@@ -139,8 +139,10 @@ def _replace(store: TableStore, tag: Tag, request: TagRequest, before: Tag) -> N
     protecting = replace(tag, name=f"{tag.name}-{uuid4()}")
     store.tags.create(protecting)
     _check_snapshot_exists(store, protecting, request)
-    store.tags.replace(tag)
-    store.tags.delete(protecting.name)
+    try:
+        store.tags.replace(tag)
+    finally:
+        store.tags.delete(protecting.name)
 
 
 def is_kept(store: TableStore, snapshot: Snapshot, *, without: str | None = None) -> bool:
