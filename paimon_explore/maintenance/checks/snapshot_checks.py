@@ -1,7 +1,4 @@
-"""Checks of a snapshot or tag with its manifests, data files and index files.
-
-Checks of primary-key indexes: that they name their data files, and find the rows of these.
-"""
+"""Checks of a snapshot or tag: manifests, data and index files, and primary-key indexes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -415,16 +412,13 @@ class StateChecks:
             yield from self._check_file(str(file.as_py()), size.as_py(), path)
         state = self.state(manifests.all(snapshot).names)
         live = state.take(state.is_live).table
-        names = zip(*(as_python(column(live, n)) for n in ("partition", "file_name")), strict=True)
-        known = {*names}
-        vectors = Counter(
-            (row["partition"], name)
-            for row in entries.of_type(DELETION_VECTORS_INDEX).rows()
-            for name in marked_files(row)
-        )
-        for place, count in sorted(vectors.items(), key=str):
-            name = place[1]
-            if place not in known:
+        known = {
+            *zip(*(as_python(column(live, n)) for n in ("partition", "file_name")), strict=True)
+        }
+        marking = entries.of_type(DELETION_VECTORS_INDEX).rows()
+        marks = Counter((row["partition"], name) for row in marking for name in marked_files(row))
+        for (partition, name), count in sorted(marks.items(), key=str):
+            if (partition, name) not in known:
                 what = f"{name} has a deletion vector, but is not a live file"
                 yield Finding(rule=VECTORS, path=path, what=what)
             elif count > 1:
