@@ -1,10 +1,11 @@
-"""Conditions on CHAR columns of ORC files: reads trim the values, keys and indexes do not."""
+"""CHAR columns of ORC files: reads trim the values; keys, buckets and indexes have their spaces."""
 
 from pathlib import Path
 
 import pytest
 
 from paimon_explore import Catalog, Table
+from paimon_explore.errors import UnsupportedFeatureError
 
 CONDITIONS = {
     "c = 'ab'": [1],
@@ -50,3 +51,29 @@ def test_conditions_find_rows_whose_values_were_written_with_spaces(
 ) -> None:
     table = written(tmp_path, kind)
     assert {where: ids(table, where) for where in CONDITIONS} == CONDITIONS
+
+
+@pytest.mark.parametrize("options", [{"bucket": "1"}, {"bucket": "5"}, KINDS["deletion vectors"]])
+def test_rows_with_padded_keys_are_updated_and_deleted(
+    tmp_path: Path, options: dict[str, str]
+) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("d")
+    columns = {"c": "CHAR(4) NOT NULL", "id": "INT"}
+    options = {"file.format": "orc", **options}
+    table = catalog.create_table("d.t", columns, primary_key="c", options=options)
+    for number, text in enumerate(("ab  ", "x   ", "y   ", "full"), start=1):
+        table.upsert([{"c": text, "id": number}])
+    table.update({"id": 9}, where="c IN ('x', 'full')")
+    table.delete(where="c = 'y'")
+    table.compact()
+    rows = catalog.table("d.t").to_arrow().sort_by("c").to_pylist()
+    assert rows == [{"c": "ab", "id": 1}, {"c": "full", "id": 9}, {"c": "x", "id": 9}]
+
+
+def test_rows_whose_bucket_does_not_follow_from_their_keys_are_not_changed(tmp_path: Path) -> None:
+    table = written(tmp_path, "primary key")
+    table.upsert([{"c": f"{letter} ", "id": 9} for letter in "cdefgh"])
+    with pytest.raises(UnsupportedFeatureError, match="with some spaces at the end"):
+        table.delete(where="id = 9")
+    assert table.count() == 10
