@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
+from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot
 from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.first_rows import FirstBound
@@ -569,12 +569,14 @@ class SplitFile:
         from paimon_explore.scan.pruning.file_index_filter import indexed_rows  # noqa: PLC0415 - there is one
 
         written = self.source().schema.row_type
-        same: dict[DataField, str] = {}
-        for wanted in self.reader.target.schema.fields:
-            source = written.field_by_id(wanted.id)
-            kind = with_nullable(wanted.type, nullable=True)
-            if source is not None and with_nullable(source.type, nullable=True) == kind:
-                same[wanted] = source.name
+        trims_chars = data_file_name(self.path).format == "orc"  # the index does not
+        same = {
+            wanted: source.name
+            for wanted in self.reader.target.schema.fields
+            if (source := written.field_by_id(wanted.id)) is not None
+            and replace(source.type, nullable=True) == replace(wanted.type, nullable=True)
+            and not (trims_chars and is_root(wanted.type, TypeRoot.CHAR))
+        }
         return indexed_rows(
             predicate,
             index,

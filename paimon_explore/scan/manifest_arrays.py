@@ -23,6 +23,8 @@ from paimon_explore.data_types.arrow_buffers import (
     true_mask,
     valid_mask,
 )
+from paimon_explore.data_types.definitions import DataType, TypeRoot
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_table import as_array
@@ -175,3 +177,11 @@ class FileStage:
     def kept(self) -> ManifestEntries:
         """The files after the stage."""
         return self.before if self.mask.all() else self.before.filter(self.mask)
+
+
+def trimmed_minimum(bounds: Column, data_type: DataType) -> Column:
+    """Lower bounds of values as read: Java's ORC writer pads CHAR, its reader trims it."""
+    if not is_root(data_type, TypeRoot.CHAR):
+        return bounds
+    trimmed: Column = pc.call_function("utf8_rtrim", [bounds], pc.TrimOptions(" "))
+    return trimmed

@@ -34,13 +34,17 @@ from paimon_explore.data_types.arrow_buffers import (
     string_array,
     valid_mask,
 )
+from paimon_explore.data_types.casts.text_functions import padded_texts
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import check_single_branch
 from paimon_explore.maintenance.row_level.row_change import RowChange, take
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes
+from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.column_options import SEQUENCE_GROUP
@@ -50,12 +54,14 @@ from paimon_explore.metadata.options.table_options import (
     CROSS_PARTITION_UPSERT_INDEX_TTL,
     TableOptions,
 )
+from paimon_explore.metadata.schema.fixed_buckets import fixed_buckets
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget, plan_scan
+from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.blob_files import change_blobs
@@ -123,8 +129,12 @@ class PrimaryKeyRows:
             columns=self._scan.schema.row_type.names,
             predicate=plan.rest,
         )
-        for batch in gathered(reader.read_each(plan.splits), self._change.batch_rows):
-            yield from self._changed(self._marked(batch))
+        chars = self._bucket_chars()
+        parts = [[split] for split in plan.splits] if chars else [plan.splits]
+        for part in parts:
+            for batch in gathered(reader.read_each(part), self._change.batch_rows):
+                written = self._as_written(batch, part[0], chars) if chars else batch
+                yield from self._changed(self._marked(batch), written.select(chars))
         if inserts is not None:
             for batch in inserts():
                 yield self._with_kind(batch, INSERT)
@@ -135,18 +145,54 @@ class PrimaryKeyRows:
             batch = change_blobs(batch, name, self._mark.__add__)
         return batch
 
-    def _changed(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    def _bucket_chars(self) -> list[str]:
+        """Return the CHAR columns of the bucket key, if rows may be in several buckets."""
+        schema = self._scan.schema
+        keys = schema.project(schema.bucket_keys) if self._options.value(opt.BUCKET) > 1 else ()
+        return [key.name for key in keys if is_root(key.type, TypeRoot.CHAR)]
+
+    def _as_written(
+        self, batch: pa.RecordBatch, split: Split, chars: Sequence[str]
+    ) -> pa.RecordBatch:
+        """Return rows with CHAR values of which their bucket follows.
+
+        Reads of ORC files trim the values, and Spark writes them with spaces.
+        """
+        if not isinstance(split, DataSplit):
+            return batch
+        schema, options = self._scan.schema, self._options
+        moved = fixed_buckets(batch, schema, options) != split.bucket
+        if not moved.any() or split.total_buckets != options.value(opt.BUCKET):
+            return batch
+        found = batch
+        for key in schema.project(chars).fields:
+            length = key.type.length if isinstance(key.type, AtomicType) else None
+            values = batch.column(key.name)
+            texts = [padded_texts(values, length or 1), values]
+            padded = pc.call_function("if_else", [mask_array(moved), *texts])
+            found = found.set_column(found.schema.get_field_index(key.name), key.name, padded)
+        if (fixed_buckets(found, schema, options) != split.bucket).any():
+            raise UnsupportedFeatureError(
+                f"changing rows of bucket {split.bucket} whose CHAR values were written with some "
+                "spaces at the end, which ORC files do not keep,",
+                hint="Write the rows again by an overwrite of the table or partition.",
+            )
+        return found
+
+    def _changed(self, batch: pa.RecordBatch, keys: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         result = self._change.apply(batch)
         deleted = result.touched.copy()
         deleted[result.rows] = False
         if deleted.any():
-            yield self._with_kind(take(batch, np.flatnonzero(deleted)), DELETE)
+            rows = np.flatnonzero(deleted)
+            yield self._with_kind(_with_columns(take(batch, rows), take(keys, rows)), DELETE)
         if len(result.rows):
             before = take(batch, result.rows)
             self._check_order(before, result.after)
             self._check_groups(before, result.after)
             self._check_nulls(before, result.after)
-            yield self._with_kind(result.after, UPDATE_AFTER)
+            after = _with_columns(result.after, take(keys, result.rows))
+            yield self._with_kind(after, UPDATE_AFTER)
 
     def _with_kind(self, batch: pa.RecordBatch, kind: int) -> pa.RecordBatch:
         """Append the row kind, and set the column of `rowkind.field` if the table has one."""
@@ -214,6 +260,13 @@ class PrimaryKeyRows:
                     "'partial-update' ignores null values.",
                     hint="Delete the row, or add the column to a sequence group.",
                 )
+
+
+def _with_columns(batch: pa.RecordBatch, columns: pa.RecordBatch) -> pa.RecordBatch:
+    """Replace some columns of a batch."""
+    for field, column in zip(columns.schema, columns.columns, strict=True):
+        batch = batch.set_column(batch.schema.get_field_index(field.name), field, column)
+    return batch
 
 
 def _check_copied_blobs(scan: ScanTarget, change: RowChange, managed: Sequence[str]) -> None:

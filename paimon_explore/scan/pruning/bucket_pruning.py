@@ -4,11 +4,13 @@ Each entry is tested with the bucket count it was written with, so rescaled tabl
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
-from paimon_explore.data_types.definitions import FLOATS, AtomicType, DataField
+from paimon_explore.data_types.definitions import FLOATS, AtomicType, DataField, TypeRoot
 from paimon_explore.encoding.bucket_function import BucketFunction, bucket_of
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -27,6 +29,7 @@ from paimon_explore.scan.predicate.expression import (
     IsNull,
     IsTrue,
     Literal,
+    LiteralValue,
     Or,
 )
 from paimon_explore.scan.predicate.literals import values_array
@@ -81,16 +84,31 @@ def allowed_buckets(
         return None
     if not rows:
         return frozenset()
-    values = [dict(row) for row in rows]
     kinds = [key.type for key in keys if isinstance(key.type, AtomicType)]
+    forms = [
+        [
+            _stored_forms(dict(row)[key.name].value, kind)
+            for key, kind in zip(keys, kinds, strict=True)
+        ]
+        for row in rows
+    ]
+    if sum(prod(map(len, row)) for row in forms) > _MAX_KEYS:
+        return None
+    values = [found for row in forms for found in product(*row)]
     columns = [
-        values_array([row[key.name].value for row in values], kind)
-        for key, kind in zip(keys, kinds, strict=True)
+        values_array([row[place] for row in values], kind) for place, kind in enumerate(kinds)
     ]
     try:
         return frozenset(bucket_of(columns, kinds, total_buckets, known).tolist())
     except (InvalidInputError, UnsupportedFeatureError):
         return None  # the bucket function does not support this key
+
+
+def _stored_forms(value: LiteralValue, kind: AtomicType) -> list[LiteralValue]:
+    """The values that a value may be written as: reads of ORC files trim CHAR, with any spaces."""
+    if kind.root is not TypeRoot.CHAR or not isinstance(value, str):
+        return [value]
+    return [value + " " * count for count in range(max((kind.length or 1) - len(value), 0) + 1)]
 
 
 def lists_values(expr: Expression, names: Collection[str]) -> bool:

@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
@@ -33,7 +32,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import all_have_arity, decode_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema.fixed_buckets import has_rows_of_old_keys
@@ -47,6 +45,7 @@ from paimon_explore.scan.manifest_arrays import (
     items_of,
     numbers,
     row_array,
+    trimmed_minimum,
 )
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable
 from paimon_explore.store.table_store import TableStore
@@ -130,7 +129,7 @@ def key_stats(entries: ManifestEntries, keys: RowType) -> StatsTable:
     nulls = column(table, "key_null_counts")
     columns = {
         field.name: ColumnStats(
-            minimum=_trimmed_minimum(lows[i], field.type),
+            minimum=trimmed_minimum(lows[i], field.type),
             maximum=highs[i],
             null_count=element(nulls, i),
         )
@@ -228,7 +227,7 @@ def _group_stats(
             counts = element(nulls, position)
             if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
                 lowest = (
-                    lows[position] if as_written else _trimmed_minimum(lows[position], source.type)
+                    lows[position] if as_written else trimmed_minimum(lows[position], source.type)
                 )
                 low = _as_read(lowest, field.type)
                 high = _as_read(highs[position], field.type)
@@ -253,14 +252,6 @@ def _bounds(
             positions, decode_rows(rows, types, where="_VALUE_STATS", fields=positions), strict=True
         )
     )
-
-
-def _trimmed_minimum(bounds: Column, data_type: DataType) -> Column:
-    """Lower bounds of values as read: Java's ORC writer pads CHAR, its reader trims it."""
-    if not is_root(data_type, TypeRoot.CHAR):
-        return bounds
-    trimmed: Column = pc.call_function("utf8_rtrim", [bounds], pc.TrimOptions(" "))
-    return trimmed
 
 
 def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:

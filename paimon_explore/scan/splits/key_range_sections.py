@@ -16,7 +16,14 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.merge.keys.key_groups import group_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
-from paimon_explore.scan.manifest_arrays import Mask, Rows, binary, bucket_numbers, numbers
+from paimon_explore.scan.manifest_arrays import (
+    Mask,
+    Rows,
+    binary,
+    bucket_numbers,
+    numbers,
+    trimmed_minimum,
+)
 from paimon_explore.scan.predicate.expression import Expression
 
 
@@ -25,6 +32,7 @@ def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Rows, Rows]:
     types = [field.type for field in keys]
     lows = decode_rows(binary(entries.table, "min_key"), types, where="_MIN_KEY")
     highs = decode_rows(binary(entries.table, "max_key"), types, where="_MAX_KEY")
+    lows = list(map(trimmed_minimum, lows, types))
     columns = [pa.concat_arrays(pair) for pair in zip(lows, highs, strict=True)]
     groups = group_rows(columns, count=2 * len(entries))
     ranks = np.empty(2 * len(entries), dtype=np.int64)
