@@ -203,5 +203,5 @@ def test_the_size_after_a_compaction_has_the_footer_of_a_file_with_few_rows() ->
     table.delete("k > 2")
     (bucket,) = table.what_if.compact().buckets
     table.compact()
-    (size,) = pe.open_table(table.path).files().table.column("file_size").to_pylist()
+    size = numbers(pe.open_table(table.path).files().table, "file_size").item()
     assert bucket.after.bytes.low <= size <= bucket.after.bytes.high
