@@ -5,6 +5,7 @@ Predicates that select the rows or files of one partition.
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from paimon_explore.data_types.definitions import AtomicType, RowType
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
@@ -109,6 +110,8 @@ def partition_value_text(value: object) -> str:
     """The text of a value in a partition name."""
     if value is None or isinstance(value, str):
         return unambiguous_text(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

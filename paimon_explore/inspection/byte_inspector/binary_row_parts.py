@@ -274,7 +274,7 @@ def _say_of(data_type: AtomicType) -> Say | None:
         case TypeRoot.TIME:
             return lambda value: f"{int(value)}: {time_text(int(value), zone='')[11:]}"
         case TypeRoot.DECIMAL:
-            return lambda value: f"{int(value)}: {scaled(int(value), scale)}"
+            return lambda value: f"{int(value)}: {scaled(int(value), scale):f}"
         case _:
             return None
 
@@ -286,6 +286,6 @@ def _wide_say(data_type: AtomicType) -> Say:
         if not isinstance(value, bytes):
             return str(value)
         number = int.from_bytes(value, "big", signed=True)
-        return f"{number}: {scaled(number, scale)}"
+        return f"{number}: {scaled(number, scale):f}"
 
     return say

@@ -13,6 +13,7 @@ from paimon_explore.data_types.arrow import schema_from_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import Flag, FlagKind, Mark, Timeline
+from paimon_explore.inspection.partition_argument import unquoted_value
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, snapshot_chart
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, time_text
@@ -33,6 +34,7 @@ from paimon_explore.maintenance.expiry.snapshot_expiry import (
     expire_snapshots,
     expiring_ids,
     kept_for_consumer,
+    kept_from,
     snapshot_retention,
 )
 from paimon_explore.metadata.options.option_definition import Option, parse_duration, read_value
@@ -42,8 +44,10 @@ from paimon_explore.metadata.options.table_options import (
     SNAPSHOT_NUM_RETAINED_MIN,
     SNAPSHOT_TIME_RETAINED,
 )
+from paimon_explore.metadata.options.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.scan.manifest_arrays import numbers
-from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.scan.time_travel import parse_epoch_ms
+from paimon_explore.store.snapshots import last_run
 
 _DIGITS = 10
 
@@ -164,8 +168,8 @@ class ExpiryPreview(Result):
             yield self._chart()
         if self.held:
             note = (
-                "Each row counts the snapshots and files that would be removed if this consumer, "
-                "option or tag did not exist."
+                "Each row counts the snapshots or files that the consumer, option or tag keeps; "
+                "others may keep them as well."
             )
             title = "Consumers, options and tags that prevent expiry"
             yield listing(title, self.held, _HELD, note=note)
@@ -287,7 +291,7 @@ def _sizes(inspector: Inspector, report: ExpiryReport) -> dict[str, int]:
 
 def _held(inspector: Inspector, retention: Retention, report: ExpiryReport) -> Iterator[HeldBack]:
     timeline = inspector.timeline()
-    ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
+    ids = last_run([mark.snapshot_id for mark in timeline.marks if not mark.expired])
     times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
     if not ids:
         return
@@ -296,18 +300,18 @@ def _held(inspector: Inspector, retention: Retention, report: ExpiryReport) -> I
         return expiring_ids(ids, lambda i: times.get(i, 0), retention, held_from)
 
     store, options = inspector.view.store, inspector.view.options
-    kept_from = {
+    consumers = {
         flag.name: kept_for_consumer(store, options, flag.snapshot_id)
         for flag in timeline.flags
-        if flag.kind is FlagKind.CONSUMER
+        if flag.kind is FlagKind.CONSUMER and not options.value(CONSUMER_CHANGELOG_ONLY)
     }
     free = set(expiring(retention, None))
-    for name, first in kept_from.items():
+    for name, first in consumers.items():
         kept = [i for i in free if i >= first]
         if kept:
             reason = f"the consumer may still read snapshot {first}"
             yield HeldBack(kind="consumer", name=name, snapshots=len(kept), reason=reason)
-    held_from = min(kept_from.values(), default=None)
+    held_from = kept_from(store, options, ids)
     for option, value, without in _looser(retention):
         more = len(expiring(without, held_from)) - len(report.expired)
         if more > 0:
@@ -357,7 +361,7 @@ def tag_only_files(
 def retention_settings(text: str) -> dict[str, str]:
     """The settings of a text such as `retain_min=1, older_than=1 d`, not validated."""
     pairs = (part.partition("=") for part in text.split(",") if part.strip())
-    return {key.strip(): value.strip() for key, _, value in pairs}
+    return {key.strip(): unquoted_value(value) for key, _, value in pairs}
 
 
 def retention_arguments(settings: Mapping[str, str]) -> dict[str, object]:
@@ -384,20 +388,24 @@ def changed_retention(settings: Mapping[str, str], retention: Retention, now_ms:
             case "retain_min" if number is not None:
                 retention = replace(retention, retain_min=number)
             case "retain_max" if number is not None:
-                least = min(retention.retain_min, number)
-                retention = replace(retention, retain_max=number, retain_min=least)
+                retention = replace(retention, retain_max=number)
             case "limit" if number is not None:
                 retention = replace(retention, limit=number)
             case _:
                 shown = f"{key}={value}" if value else key
                 hint = "Write retain_min=1, retain_max=3, limit=50 or older_than=1 d."
                 raise InvalidInputError(f"{shown!r} is not a retention setting.", hint=hint)
+    if "retain_max" in settings and "retain_min" not in settings:
+        least = min(retention.retain_min, retention.retain_max)
+        retention = replace(retention, retain_min=least)
     return retention
 
 
 def _moment(text: str, now_ms: int) -> int:
     """The epoch milliseconds of a time, or of an age before now."""
-    try:
-        return now_ms - read_value("older_than", text, parse_duration)
-    except InvalidInputError:
-        return epoch_ms(text.strip("'\""))
+    moment = parse_epoch_ms(text)
+    if moment is not None:
+        return moment
+    if not text[-1:].isalpha():
+        raise InvalidInputError(f"older_than = {text!r} is neither an age such as 1 d nor a time.")
+    return now_ms - read_value("older_than", text, parse_duration)

@@ -27,6 +27,7 @@ from paimon_explore.metadata.options.table_options import (
     SNAPSHOT_NUM_RETAINED_MIN,
     SNAPSHOT_TIME_RETAINED,
 )
+from paimon_explore.metadata.options.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 
 ORPHAN_AGE_MS = 86_400_000
@@ -299,7 +300,7 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
     found = references(inspector, short)
     if not found:
         return _orphan(inspector, short, now_ms)
-    holders = tuple(_holders(found, timeline, view.branch))
+    holders = tuple(_holders(found, timeline, view))
     first, last = _ends(timeline)
     path = next((one.path for one in found if one.path), "")
     mine = [one for one in found if one.branch == view.branch]
@@ -312,7 +313,11 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
         references=tuple(mine or found),
         holders=holders,
         deletion=deletion_time(
-            view, timeline, [h.text for h in holders if h.kind != "snapshots"], found, now_ms
+            view,
+            timeline,
+            [h.text for h in holders if h.kind != "snapshots" or h.branch != view.branch],
+            found,
+            now_ms,
         ),
         first=first,
         last=last,
@@ -328,7 +333,8 @@ def _ends(timeline: Timeline) -> tuple[int, int]:
     return (marks[0].snapshot_id, marks[-1].snapshot_id) if marks else (0, 0)
 
 
-def _holders(found: Sequence[Reference], timeline: Timeline, branch: str) -> Iterator[Holder]:
+def _holders(found: Sequence[Reference], timeline: Timeline, view: TableView) -> Iterator[Holder]:
+    consumers_count = not view.options.value(CONSUMER_CHANGELOG_ONLY)
     for where, kind in dict.fromkeys((one.branch, one.holder) for one in found):
         group = [one for one in found if (one.branch, one.holder) == (where, kind)]
         ids = {i for one in group for a, b in one.snapshots for i in range(a, b + 1)}
@@ -336,8 +342,9 @@ def _holders(found: Sequence[Reference], timeline: Timeline, branch: str) -> Ite
             yield Holder(kind=kind, name="", first=first, last=last, branch=where)
         for tag, number in sorted({tag for one in group for tag in one.tags}):
             yield Holder(kind="tag", name=tag, first=number, last=number, branch=where)
-        if where == branch and ids and all(one.removed is not None for one in group):
-            yield from _consumers(timeline, max(ids), branch)
+        is_removed = all(one.removed is not None for one in group)
+        if where == view.branch and ids and is_removed and consumers_count:
+            yield from _consumers(timeline, max(ids), where)
 
 
 def _consumers(timeline: Timeline, newest: int, branch: str) -> Iterator[Holder]:

@@ -344,7 +344,7 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
     limit = DEFAULT_SNAPSHOTS if snapshots is None else max(snapshots, 1)
     earlier = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id]
     selected = earlier[-limit:]
-    skipped = len(marks) - len(selected)
+    skipped = len(earlier) - len(selected)
     states: list[KeyState] = []
     searched, problems = 0, list[Problem]()
     if selected:

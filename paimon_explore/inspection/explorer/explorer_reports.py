@@ -132,7 +132,7 @@ def _diff(request: ReportRequest) -> Result:
 def _explain(request: ReportRequest) -> Result:
     inspector = request.inspector
     view = inspector.view
-    target = view.target(inspector.snapshot, travelled=not inspector.is_newest)
+    target = inspector.target
     text, limit = _split_suffix(_LIMIT, request.text)
     where = text.strip() or None
     max_rows = None if limit is None else int(limit)

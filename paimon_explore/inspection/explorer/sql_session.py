@@ -5,7 +5,9 @@ A statement that writes runs once it is confirmed: by the token that the first r
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
+from math import isfinite
 from secrets import token_hex
 from threading import Thread
 from weakref import finalize
@@ -87,10 +89,10 @@ class SqlRowsView(TableResult):
         if pat.is_floating(first) or pat.is_nested(first) or not is_number(number):
             return None
         labels = tuple("null" if text is None else text for text in self.texts(0, _MAX_BARS)[0])
-        values = self.table.column(1).to_pylist()
-        if len(set(labels)) < len(labels) or None in values:
+        values = [float("nan" if v is None else str(v)) for v in self.table.column(1).to_pylist()]
+        if len(set(labels)) < len(labels) or not all(map(isfinite, values)):
             return None
-        series = Series(name=schema.names[1], values=tuple(float(str(value)) for value in values))
+        series = Series(name=schema.names[1], values=tuple(values))
         title = f"{schema.names[1]} by {schema.names[0]}"
         return BarChart(title=title, categories=labels, series=(series,))
 
@@ -142,7 +144,7 @@ class SqlHistoryView(SqlRowsView):
         charts = [chart for chart in charts_of(self.table) if isinstance(chart, LineChart)]
         found: list[tuple[str, Points]] = []
         for chart in charts:
-            for line in chart.lines:
+            for line in map(_finite, chart.lines):
                 if len({at for at, _ in line.points}) < len(line.points):
                     raise InvalidInputError(
                         f"The query has several rows of {line.name!r} at one snapshot.",
@@ -184,6 +186,14 @@ class SqlWriteView(SqlRowsView):
             f"Snapshot {number} committed" if number else "Nothing changed, no snapshot committed"
         )
         return {**body, "columns": [], "width": 0, "note": note}
+
+
+def _finite(line: Points) -> Points:
+    """The line with gaps for the numbers that JSON does not have."""
+    points = (
+        (at, None if value is None or not isfinite(value) else value) for at, value in line.points
+    )
+    return replace(line, points=tuple(points))
 
 
 def _steps(
@@ -444,7 +454,7 @@ def sql_names(inspector: Inspector) -> Body:
     """
     _statements(inspector)
     view = inspector.view
-    fields = view.target(inspector.snapshot).schema.row_type.fields
+    fields = inspector.target.schema.row_type.fields
     tables = list(dict.fromkeys(("t", view.short_name)))
     return {
         "tables": [*tables, *(f"`t${name}`" for name in SYSTEM_TABLES)],

@@ -1,9 +1,13 @@
 """Metadata of one table that several health rules use, read once."""
 
+import numpy as np
+
+from paimon_explore.data_types.arrow_buffers import Bools, as_python
 from paimon_explore.frozen_dataclass import cached_property
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.partition_argument import partition_tests
 from paimon_explore.inspection.rendering.value_text import Partitions, partitions_of
+from paimon_explore.inspection.views.files_view import property_name
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_tree_view import BucketSummary, bucket_summaries
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -13,7 +17,9 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import column
 from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.scan.splits.row_id_ranges import is_blob_file
 
 MAX_CHECKED_FILES = 20_000
 """Tables with more files are checked only when their Health view is opened, and then without
@@ -63,6 +69,12 @@ class TableFacts:
         return live_entries(self.inspector.view.store.manifests.read_many(self.manifests.names))
 
     @cached_property
+    def is_blob(self) -> Bools:
+        """Whether each live file is a BLOB file, which has no statistics and is not merged."""
+        names = as_python(column(self.files.table, "file_name"))
+        return np.array([is_blob_file(str(name)) for name in names], np.bool_)
+
+    @cached_property
     def partitions(self) -> Partitions:
         """The partitions of the live files."""
         return partitions_of(self.files.table, partition_type(self.inspector.view))
@@ -82,8 +94,9 @@ class TableFacts:
         """Whether the table has a primary key."""
         return bool(len(self.inspector.keys))
 
-    def condition(self, partition: str, *more: str) -> str:
-        """The selection `filter:…` of the files of a partition, with further conditions."""
-        tests = partition_tests(self.partitions, partition_type(self.inspector.view), partition)
-        parts = [to_sql(test) for test in tests]
-        return f"filter:{' and '.join([*parts, *more])}"
+    def condition(self, partition: str, **tests: str) -> str:
+        """The selection `filter:…` of the files of a partition, by tests of file properties."""
+        row_type = partition_type(self.inspector.view)
+        parts = [to_sql(test) for test in partition_tests(self.partitions, row_type, partition)]
+        parts += [f"{property_name(name, row_type.names)} {test}" for name, test in tests.items()]
+        return f"filter:{' and '.join(parts)}"

@@ -24,8 +24,12 @@ from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES, TableFacts
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
-from paimon_explore.inspection.views.lsm_tree_view import BucketSummary
-from paimon_explore.maintenance.expiry.snapshot_expiry import expiring_ids, snapshot_retention
+from paimon_explore.inspection.views.lsm_tree_view import BucketSummary, bucket_text
+from paimon_explore.maintenance.expiry.snapshot_expiry import (
+    expiring_ids,
+    kept_from,
+    snapshot_retention,
+)
 from paimon_explore.metadata.options.effective_options import stop_trigger, target_file_bytes
 from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
 from paimon_explore.metadata.options.table_options import (
@@ -38,6 +42,7 @@ from paimon_explore.metadata.options.table_options import (
     METADATA_STATS_MODE,
     NUM_SORTED_RUN_COMPACTION_TRIGGER,
     NUM_SORTED_RUN_STOP_TRIGGER,
+    POSTPONE_BUCKET,
     SNAPSHOT_NUM_RETAINED_MAX,
     SNAPSHOT_TIME_RETAINED,
 )
@@ -46,6 +51,7 @@ from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
+from paimon_explore.store.snapshots import last_run
 
 _MAX_FINDINGS_PER_RULE = 3
 _SKEW = 3.0
@@ -117,7 +123,9 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
     stop = stop_trigger(facts.options)
     late = [one for one in facts.buckets if one.runs > trigger]
     for one in late[:_MAX_FINDINGS_PER_RULE]:
-        stops = one.runs > stop
+        waits = one.bucket == POSTPONE_BUCKET
+        stops = one.runs > stop and not waits
+        which = "files that wait for a compaction" if waits else "sorted runs"
         option = NUM_SORTED_RUN_STOP_TRIGGER if stops else NUM_SORTED_RUN_COMPACTION_TRIGGER
         others = (
             f"; {plural(len(late) - 1, 'more bucket')} above the trigger" if len(late) > 1 else ""
@@ -125,7 +133,7 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
         yield replace(
             _RULE["level-0 backlog"],
             severity=Severity.ERROR if stops else Severity.WARNING,
-            what=f"{one.text} has {one.runs} sorted runs{others}",
+            what=f"{one.text} has {one.runs} {which}{others}",
             figure=one.runs,
             threshold=stop if stops else trigger,
             option=option.key,
@@ -134,26 +142,31 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
 
 
 def small_files(facts: TableFacts) -> Iterator[Finding]:
-    """Find partitions of append tables that have many small files."""
+    """Find partitions or buckets of append tables that have many small files to merge."""
     if facts.keyed or not len(facts.files):
         return
     target = target_file_bytes(facts.options, has_primary_key=False)
     limit = target * facts.options.value(COMPACTION_SMALL_FILE_RATIO)
     threshold = facts.options.value(COMPACTION_MIN_FILE_NUM)
-    sizes = numbers(facts.files.table, "file_size")
-    small = np.bincount(facts.partitions.codes[sizes < limit], minlength=1)
-    worst = np.argsort(-small, kind="stable")
-    for code in worst[:_MAX_FINDINGS_PER_RULE].tolist():
-        if small[code] <= threshold:
+    is_blob = facts.is_blob
+    small = np.flatnonzero((numbers(facts.files.table, "file_size") < limit) & ~is_blob)
+    places = np.stack([facts.partitions.codes, numbers(facts.files.table, "bucket")])[:, small]
+    (codes, buckets), counts = np.unique(places, axis=1, return_counts=True)
+    tests = {"size": f"< {int(limit)}", **({"file": "NOT LIKE '%.blob'"} if is_blob.any() else {})}
+    for at in np.argsort(-counts, kind="stable")[:_MAX_FINDINGS_PER_RULE].tolist():
+        if counts[at] <= threshold:
             return
-        name = facts.partitions.texts[code]
+        name = text = facts.partitions.texts[codes[at]]
+        if facts.options.value(BUCKET) > 0:
+            text = bucket_text(name, buckets[at])
+            tests["bucket"] = f"= {buckets[at]}"
         yield replace(
             _RULE["small files"],
-            what=f"{name or 'the table'} has {small[code]:,} files below {bytes_text(limit)}",
-            figure=float(small[code]),
+            what=f"{text or 'the table'} has {counts[at]:,} files below {bytes_text(limit)}",
+            figure=float(counts[at]),
             threshold=threshold,
             option=COMPACTION_MIN_FILE_NUM.key,
-            evidence=facts.condition(name, f"size < {int(limit)}"),
+            evidence=facts.condition(name, **tests),
         )
 
 
@@ -176,7 +189,7 @@ def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
             figure=factor,
             threshold=_SKEW,
             option="bucket-key" if facts.options.value(BUCKET) > 0 else "",
-            evidence=facts.condition(one.partition, f"bucket = {one.bucket}"),
+            evidence=facts.condition(one.partition, bucket=f"= {one.bucket}"),
             unit=_times,
         )
 
@@ -352,14 +365,14 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
 
 
 def tags_hold(facts: TableFacts) -> Iterator[Finding]:
-    """Find tags that alone keep a large share of data files."""
+    """Find tags that keep a large share of data files that no snapshot needs."""
     live = facts.files.total_size
     for flag, rows, size in tag_only_files(facts.inspector, frozenset()):
         if live and size > _TAG_SHARE * live:
             yield replace(
                 _RULE["tag retains space"],
-                what=f"{bytes_text(size)} in {plural(rows, 'file')} "
-                f"{'is' if rows == 1 else 'are'} referenced only by tag {flag.name}",
+                what=f"tag {flag.name} keeps {bytes_text(size)} in {plural(rows, 'file')} that no "
+                "snapshot needs",
                 figure=size / live,
                 threshold=_TAG_SHARE,
                 option="tag.default-time-retained",
@@ -371,17 +384,17 @@ def tags_hold(facts: TableFacts) -> Iterator[Finding]:
 
 def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
     """Find files without value statistics, which no predicate can prune."""
-    if not len(facts.files):
-        return
-    columns = [column(facts.files.table, "value_null_counts")]
+    waits = numbers(facts.files.table, "bucket") == POSTPONE_BUCKET
+    files = facts.files.filter(~facts.is_blob & ~waits)
+    columns = [column(files.table, "value_null_counts")]
     lengths = as_python(pc.call_function("list_value_length", columns))
     count = sum(not length for length in lengths)
     if count:
         yield replace(
             _RULE["no value statistics"],
-            what=f"{count_text(count)} of {len(facts.files):,} files have no value "
+            what=f"{count_text(count)} of {len(files):,} files have no value "
             "statistics; predicates cannot prune them",
-            figure=count / len(facts.files),
+            figure=count / len(files),
             option=METADATA_STATS_MODE.key,
             evidence="filter:",
             unit=_percent,
@@ -390,12 +403,13 @@ def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
 
 def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
     """Find snapshots that may expire under the retention options but still exist."""
-    timeline = facts.inspector.timeline()
-    ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
+    timeline, store = facts.inspector.timeline(), facts.inspector.view.store
+    ids = last_run(facts.snapshot_ids)
     times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
     retention = snapshot_retention(facts.options, lambda: facts.now_ms)
-    flags = [f.snapshot_id for f in timeline.flags if f.kind is FlagKind.CONSUMER]
-    gone = expiring_ids(ids, lambda i: times.get(i, 0), retention, min(flags, default=None))
+    retention = replace(retention, limit=len(ids) + 1)  # of all calls, not of one
+    kept = kept_from(store, facts.options, ids)
+    gone = expiring_ids(ids, lambda i: times.get(i, 0), retention, kept)
     if len(gone) > _OVERDUE:
         by_count = retention.retain_max < len(ids)
         yield replace(

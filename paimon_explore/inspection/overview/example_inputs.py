@@ -10,6 +10,7 @@ from paimon_explore.inspection.history.file_history import FileLifetimes, partit
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.partition_argument import equality, partition_tests
 from paimon_explore.inspection.rendering.value_text import binary_column
+from paimon_explore.inspection.views.files_view import property_name
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import numbers
@@ -63,6 +64,11 @@ def example_point(inspector: Inspector) -> str:
     return (tags or [str(mark.snapshot_id) for mark in timeline.marks[:1]] or [""])[0]
 
 
+def level_0(schema: TableSchema) -> str:
+    """The condition that selects the files of level 0."""
+    return f"{property_name('level', schema.partition_keys)} = 0"
+
+
 def example_partition(inspector: Inspector) -> str:
     """A partition that has files, as `dt=d1/hr=3`; empty if none is known."""
     found = _first_live(inspector)
@@ -96,14 +102,14 @@ def _conditions(inspector: Inspector) -> Mapping[str, str]:
         return {"files": "level = 0"}
     found = _first_live(inspector)
     if found is None:
-        return {"files": "level = 0", "explain": example_condition(schema, {})}
+        return {"files": level_0(schema), "explain": example_condition(schema, {})}
     lifetimes, row = found
     text = _partition(lifetimes, row)
     partition = partition_tests(lifetimes.partitions, partition_type(inspector.view), text)
     tests = [*map(to_sql, partition), *_key_range(_key_tests(inspector, lifetimes, row))]
     bucket = int(numbers(lifetimes.files, "bucket")[row])
     return {
-        "files": " and ".join([*map(to_sql, partition), "level = 0"]),
+        "files": " and ".join([*map(to_sql, partition), level_0(schema)]),
         "explain": " and ".join(tests)
         or example_condition(schema, _minima(inspector, lifetimes, row)),
         "lsm": f"{text}, bucket {bucket}" if text else f"bucket {bucket}",

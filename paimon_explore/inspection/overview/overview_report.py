@@ -22,7 +22,7 @@ from paimon_explore.inspection.health.findings import Finding
 from paimon_explore.inspection.health.health_report import TONES, Health, table_health
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.overview.definition import definition_sentences
-from paimon_explore.inspection.overview.example_inputs import example_inputs
+from paimon_explore.inspection.overview.example_inputs import example_inputs, level_0
 from paimon_explore.inspection.overview.questions import Question, questions
 from paimon_explore.inspection.problem import Problem, attempt
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
@@ -328,8 +328,10 @@ def size_sentences(inspector: Inspector, totals: FileTotals | None) -> Iterator[
         return
     if totals is not None:
         yield _files(inspector, snapshot, totals)
-        if totals.level_0 and inspector.keys.fields:
-            link = Cell(text=plural(totals.level_0, "file"), selects="filter:level = 0")
+        schema = inspector.view.schema
+        if totals.level_0 and schema is not None and inspector.keys.fields:
+            selects = f"filter:{level_0(schema)}"
+            link = Cell(text=plural(totals.level_0, "file"), selects=selects)
             verb = "is" if totals.level_0 == 1 else "are"
             yield sentence(link, f" {verb} in level 0 and not yet compacted.")
         size = bytes_text(totals.manifest_bytes)

@@ -36,8 +36,7 @@ def rows_of(inspector: Inspector, where: str) -> ProfiledRows:
         InvalidInputError: the condition is invalid.
         PaimonError: the schema cannot be read.
     """
-    view = inspector.view
-    target = view.target(inspector.snapshot, travelled=not inspector.is_newest)
+    target = inspector.target
     row_type = target.schema.row_type
     bound = bind(predicate(where), row_type) if where.strip() else TRUE
     return ProfiledRows(target=target, row_type=row_type, where=bound)

@@ -4,6 +4,7 @@ Formats values of Paimon types: bounds, keys and partitions.
 """
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -130,11 +131,17 @@ def value_texts(column: Column, data_type: DataType) -> list[str | None]:
             return _whole(column, pa.int32(), _time)
         case TypeRoot.DATE:
             return _whole(column, pa.int32(), lambda day: _moment(np.datetime64(day, "D")))
-        case _:
-            return _each(column, _plain)
+        case root:
+            return _each(column, _single if root is TypeRoot.FLOAT else _plain)
+
+
+def _single(value: object) -> str:
+    return str(np.float32(str(value)))
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -8,7 +8,7 @@ partition column has the same name, the property is called `file_<name>`. Sizes 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -251,12 +251,21 @@ def matching_files(
 
 def _row_type(partition_type: RowType | None) -> RowType:
     partition = () if partition_type is None else partition_type.fields
-    taken = {field.name for field in partition}
-    names = {n: f"file_{n}" if n in taken else n for n in PROPERTIES}
+    taken = [field.name for field in partition]
     own = [
-        DataField(id=-1 - i, name=names[n], type=t) for i, (n, t) in enumerate(PROPERTIES.items())
+        DataField(id=-1 - i, name=property_name(n, taken), type=t)
+        for i, (n, t) in enumerate(PROPERTIES.items())
     ]
     return RowType(fields=(*partition, *own))
+
+
+def property_name(name: str, partition_keys: Sequence[str]) -> str:
+    """The name of a file property in conditions on the files of a table.
+
+    >>> property_name("level", ["dt"]), property_name("level", ["level"])
+    ('level', 'file_level')
+    """
+    return f"file_{name}" if name in partition_keys else name
 
 
 def _table(lifetimes: FileLifetimes, timeline: Timeline, row_type: RowType) -> pa.Table:

@@ -36,6 +36,7 @@ from paimon_explore.inspection.views.node_detail import Document, NodeDetails
 from paimon_explore.inspection.views.partitions_view import PartitionsView
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.plan import ScanTarget
 
 _FEW_SNAPSHOTS = 256
 """Maximum number of snapshots whose manifests are read to find which one added a file."""
@@ -238,6 +239,16 @@ class Inspector:
         """
         return self._timeline.snapshot(self.snapshot_id) if self.snapshot_id else None
 
+    @property
+    def target(self) -> ScanTarget:
+        """What a read of the snapshot reads: the latest one with the latest schema.
+
+        Raises:
+            NotFoundError: the file of the snapshot cannot be read.
+            PaimonError: the schema cannot be read.
+        """
+        return self.view.target(self.snapshot, travelled=not self.is_newest)
+
     def point(self, given: int | str | datetime | None) -> Snapshot | None:
         """Resolve a snapshot given by id, tag name or time.
 
@@ -305,7 +316,7 @@ def search_names(inspector: Inspector, text: str) -> dict[str, object]:
         NotFoundError: the snapshot does not exist.
         PaimonError: a manifest or the schema cannot be read.
     """
-    fields = inspector.view.target(inspector.snapshot).schema.row_type.fields
+    fields = inspector.target.schema.row_type.fields
     columns = [one for one in fields if text.casefold() in one.name.casefold()]
     files: list[object] = []
     if inspector.snapshot_id:

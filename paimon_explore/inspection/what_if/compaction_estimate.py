@@ -8,7 +8,8 @@ the new files depend on how many keys the files have in common, which only readi
   only have keys of this run; each retract row may remove one of these keys.
 
 Bytes are the rows times the mean size of a row of the replaced files; at least, this without the
-footers and statistics of the files that are gone. The number of files is the bytes divided by the
+footers and statistics of the files that are gone; at most, with those of one file, which do not
+shrink with its rows. The number of files is the bytes divided by the
 target file size.
 """
 
@@ -144,8 +145,9 @@ class BucketEstimate:
         else:
             share = Range(*(size * n // rows if rows else 0 for n in found))
         smallest = int(self._sizes[files].min())
-        gone = (len(files) - 1) * min(smallest, self._footer)
-        share = Range(max(share.low - gone, min(share.low, smallest)), share.high)
+        footer = min(smallest, self._footer)
+        least = max(share.low - (len(files) - 1) * footer, min(share.low, smallest))
+        share = Range(least, min(share.high + footer, size) if share.high else 0)
         return GroupEstimate(rows=found, bytes=share, files=self._file_count(group, found, share))
 
     def _file_count(self, group: FileGroup, rows: Range, size: Range) -> Range:

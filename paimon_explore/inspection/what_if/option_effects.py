@@ -5,6 +5,7 @@
 
 import csv
 import pkgutil
+from collections.abc import Sequence
 from enum import Enum
 from fnmatch import fnmatchcase
 
@@ -55,12 +56,25 @@ def default_text(option: Option[object]) -> str | None:
         case Enum():
             return str(default.value)
         case int() if default > 0 and option.parse in (parse_duration, parse_size):
-            units = _DURATIONS if option.parse is parse_duration else _SIZES
-            unit, factor = next((n, f) for n, f in units if default % f == 0)
-            return f"{default // factor} {unit}"
+            return _in_units(default, _DURATIONS if option.parse is parse_duration else _SIZES)
         case int() | float():
             return str(default)
         case str():
             return default
         case _:
             return None
+
+
+def duration_text(millis: int) -> str:
+    """A length of time as the value of an option.
+
+    >>> duration_text(7_200_000)
+    '2 h'
+    """
+    return _in_units(millis, _DURATIONS)
+
+
+def _in_units(number: int, units: Sequence[tuple[str, int]]) -> str:
+    """A number of the smallest unit in the largest unit that divides it."""
+    unit, factor = next((name, factor) for name, factor in units if number % factor == 0)
+    return f"{number // factor} {unit}"

@@ -14,12 +14,13 @@ from paimon_explore.data_types.local_time import local_now
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import Tone
-from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.rendering.report import Cell, Entry, Report, Section, facts, grid
 from paimon_explore.inspection.rendering.result import TableResult
 from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.what_if.option_effects import duration_text
 from paimon_explore.maintenance.expiry.partition_expiry import (
     PartitionExpiry,
     PartitionTimes,
@@ -138,9 +139,9 @@ def partition_expiry_preview(
     moment = now()
     gone = expire_partitions(view.store, effective, expiry, now=lambda: moment, dry_run=True)
     found = partition_times(view.store, effective, expiry)
-    given = [] if age is None else [age_code(age)]
-    given += [f"options={dict(options)!r}"] if options else []
-    python = f"{view.expression}.what_if.expire_partitions({', '.join(given)})"
+    given = [] if age is None else [duration_text(age // timedelta(milliseconds=1))]
+    name = f"{view.expression}.what_if.expire_partitions"
+    python = call_code(name, *given, options=dict(options) or None)
     return PartitionExpiryPreview(
         name=view.name,
         expiry=expiry,
@@ -148,11 +149,6 @@ def partition_expiry_preview(
         table=_table(view, found, gone),
         code=Code(python=python),
     )
-
-
-def age_code(age: timedelta) -> str:
-    """Return an age as Python code."""
-    return repr(age).removeprefix("datetime.")
 
 
 def _table(view: TableView, found: PartitionTimes, gone: list[dict[str, object]]) -> pa.Table:

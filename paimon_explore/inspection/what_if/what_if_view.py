@@ -40,7 +40,6 @@ from paimon_explore.inspection.what_if.compaction_preview import compaction_prev
 from paimon_explore.inspection.what_if.option_effects import definition_of
 from paimon_explore.inspection.what_if.options_preview import effective_text, options_preview
 from paimon_explore.inspection.what_if.partition_expiry_preview import (
-    age_code,
     partition_expiry_preview,
 )
 from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention
@@ -50,6 +49,7 @@ from paimon_explore.metadata.options.option_definition import (
     read_value,
 )
 from paimon_explore.metadata.options.option_reference import OPTION_REFERENCE
+from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import masked_value
 
@@ -135,7 +135,7 @@ def _expire_partitions(inspector: Inspector, given: WhatIfInput, _now_ms: int) -
     if text:
         age = timedelta(milliseconds=read_value("older_than", text, parse_duration))
     preview = partition_expiry_preview(view, age, options)
-    return preview, expire_partitions_commands(view, text, "" if age is None else age_code(age))
+    return preview, expire_partitions_commands(view, text, options)
 
 
 def _options(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview:
@@ -286,6 +286,7 @@ def _quoted(value: str) -> str:
 
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SEPARATOR = re.compile("[,;]")
 
 
 def compact_commands(
@@ -300,7 +301,7 @@ def compact_commands(
     specs = None if partitions is None else [dict(spec) for spec in partitions]
     arguments = {
         "table": sql_text(_sql_name(view)),
-        "partitions": None if specs is None else sql_text(";".join(map(_pairs, specs))),
+        **(_partition_arguments(view, specs) if specs else {}),
         "compact_strategy": None if full else sql_text("minor"),
         "options": sql_text(_pairs(options)) if options else None,
     }
@@ -330,19 +331,21 @@ def expire_snapshots_commands(
     return _commands("expiry", python, "expire_snapshots", arguments)
 
 
-def expire_partitions_commands(view: TableView, age_text: str, age_code: str) -> Commands:
+def expire_partitions_commands(view: TableView, age: str, options: Mapping[str, str]) -> Commands:
     """The code of a partition expiry.
 
     Args:
         view: the table.
-        age_text: the age as in `partition.expiration-time`; None for the option of the table.
-        age_code: the age as Python code.
+        age: the age as in `partition.expiration-time`; empty for the option of the table.
+        options: options that override those of the table.
     """
     arguments = {
         "table": sql_text(_sql_name(view)),
-        "expiration_time": sql_text(age_text) if age_text else None,
+        "expiration_time": sql_text(age) if age else None,
+        "options": sql_text(_pairs(options)) if options else None,
     }
-    python = f"{view.expression}.maintenance.expire_partitions({age_code})"
+    table = _python_table(view, options)
+    python = call_code(f"{table}.maintenance.expire_partitions", *filter(None, [age]))
     return _commands("expiry", python, "expire_partitions", arguments)
 
 
@@ -384,6 +387,22 @@ def _sql_name(view: TableView) -> str:
     """The name of the table in SQL; parts that are not plain identifiers are quoted."""
     parts = view.name.split(".", 1)
     return ".".join(part if _PLAIN.fullmatch(part) else quoted_name(part) for part in parts)
+
+
+def _partition_arguments(
+    view: TableView, specs: Sequence[Mapping[str, object]]
+) -> Mapping[str, object]:
+    """The partitions as an argument of a procedure: a condition if a value has a separator."""
+    if any(_SEPARATOR.search(str(value)) for spec in specs for value in spec.values()):
+        tests = [[_test(name, value) for name, value in spec.items()] for spec in specs]
+        return {"where": sql_text(" OR ".join(map(" AND ".join, tests)))}
+    null = view.options.value(PARTITION_DEFAULT_NAME)
+    named = [{name: null if v is None else v for name, v in spec.items()} for spec in specs]
+    return {"partitions": sql_text(";".join(map(_pairs, named)))}
+
+
+def _test(name: str, value: object) -> str:
+    return f"{quoted_name(name)} {'IS NULL' if value is None else f'= {sql_text(str(value))}'}"
 
 
 def _pairs(values: Mapping[str, object]) -> str:

@@ -302,15 +302,19 @@ def _expiring(
     def time_of(snapshot_id: int) -> int:
         return snapshots.load(snapshot_id).time_millis
 
+    ids = expiring_ids(history, time_of, retention, kept_from(store, options, history))
+    return at_once(store.file_io, [partial(snapshots.load, number) for number in ids])
+
+
+def kept_from(store: TableStore, options: TableOptions, history: Sequence[int]) -> int | None:
+    """Return the earliest snapshot that a consumer or a rollback in progress keeps, or None."""
     consumers_count = not options.value(CONSUMER_CHANGELOG_ONLY)
     first = store.consumers.min_next_snapshot() if consumers_count else None
-    limits = [None if first is None else kept_for_consumer(store, options, first)]
-    hint = snapshots.latest_hint()
-    if hint in history:
+    limits = [] if first is None else [kept_for_consumer(store, options, first)]
+    hint = store.snapshots.latest_hint()
+    if hint is not None and hint in history:
         limits.append(hint)  # a rollback to it may be in progress
-    kept_from = min((number for number in limits if number is not None), default=None)
-    ids = expiring_ids(history, time_of, retention, kept_from)
-    return at_once(store.file_io, [partial(snapshots.load, number) for number in ids])
+    return min(limits, default=None)
 
 
 def kept_for_consumer(store: TableStore, options: TableOptions, next_snapshot: int) -> int:

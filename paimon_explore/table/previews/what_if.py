@@ -1,6 +1,7 @@
 """`table.what_if`: the effect of maintenance before it is done."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from paimon_explore.arguments import boolean, mapping
 from paimon_explore.frozen_dataclass import dataclass
@@ -12,6 +13,7 @@ from paimon_explore.inspection.what_if.compaction_preview import (
     CompactionPreview,
     compaction_preview,
 )
+from paimon_explore.inspection.what_if.option_effects import duration_text
 from paimon_explore.inspection.what_if.options_preview import OptionsPreview, options_preview
 from paimon_explore.inspection.what_if.partition_expiry_preview import (
     PartitionExpiryPreview,
@@ -106,7 +108,9 @@ class WhatIf:
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
         )
         given = {"retain_min": retain_min, "retain_max": retain_max, "limit": limit}
-        age = older_than if older_than is None or isinstance(older_than, str) else str(older_than)
+        age = older_than if older_than is None else str(older_than)
+        if isinstance(older_than, timedelta):
+            age = duration_text(older_than // timedelta(milliseconds=1))
         name = f"{self._view.expression}.what_if.expire_snapshots"
         code = Code(python=call_code(name, **given, older_than=age))
         return expiry_preview(Inspector(self._view), retention, code)

@@ -1149,7 +1149,7 @@ var { readColours, isDark, watchTheme } = peShared;
 
 // src/query_history.js
 var HEIGHT = 24;
-var valueText = (value) => value === null ? "no value" : value.toLocaleString("en", { maximumSignificantDigits: 15 });
+var valueText = (value) => value === null ? "no value" : value.toLocaleString("en", { maximumSignificantDigits: Number.isInteger(value) ? 17 : 15 });
 function caption({ count, first, last, more, left_out, note }) {
   const names = left_out.map((name2) => visible(cut(name2, 40))).join(", ");
   const rest = more > left_out.length ? ", …" : "";

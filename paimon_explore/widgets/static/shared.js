@@ -301,7 +301,8 @@ function formatTime(millis, { utc = false, seconds = true } = {}) {
   const shifted = utc ? millis : millis - new Date(millis).getTimezoneOffset() * 6e4;
   const date = new Date(shifted);
   if (Number.isNaN(date.getTime())) return "unknown time";
-  return date.toISOString().slice(0, seconds ? 19 : 16).replace("T", " ");
+  const text = date.toISOString().replace("T", " ").slice(0, -5);
+  return seconds ? text : text.slice(0, -3);
 }
 function plural(count, noun) {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

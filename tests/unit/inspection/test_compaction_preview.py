@@ -191,3 +191,17 @@ def test_the_size_of_merged_small_files_is_within_the_estimate(
     [size] = table.inspect.files()["file_size_in_bytes"].to_pylist()
     assert 0.9 * low <= size <= high  # dictionaries, too, are shared
     assert high < low + files * 300 * 6 + 1
+
+
+def test_the_size_after_a_compaction_has_the_footer_of_a_file_with_few_rows() -> None:
+    options = {"deletion-vectors.enabled": "true", "write-only": "true"}
+    table = append_table(
+        columns(k=pa.int32(), v=pa.string()),
+        [{"k": k, "v": str(k)} for k in range(200)],
+        options=options,
+    )
+    table.delete("k > 2")
+    (bucket,) = table.what_if.compact().buckets
+    table.compact()
+    size = numbers(pe.open_table(table.path).files().table, "file_size").item()
+    assert bucket.after.bytes.low <= size <= bucket.after.bytes.high

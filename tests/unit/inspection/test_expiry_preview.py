@@ -10,6 +10,7 @@ import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.explain.expiry_preview import changed_retention, retention_settings
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention
+from paimon_explore.metadata.consumer import Consumer
 from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(k=pa.int32())
@@ -71,6 +72,10 @@ def test_arguments_are_those_of_the_expiry(table: pe.Table) -> None:
     assert found.expiring == (1, 2, 3, 4, 5)
     assert table.what_if.expire_snapshots(retain_min=1, older_than="1 d").expiring == ()
     assert found.code.python == "t.what_if.expire_snapshots(retain_min=1, older_than='0 s')"
+    for age in (timedelta(hours=2), timedelta(days=1, milliseconds=3), "2 h", "2026-01-01"):
+        found = table.what_if.expire_snapshots(older_than=age)
+        again = eval(found.code.python, {"t": table})  # noqa: S307 - ours
+        assert abs(again.retention.keep_after_ms - found.retention.keep_after_ms) < 60_000
     with pytest.raises(InvalidInputError, match="retain_max"):
         table.what_if.expire_snapshots(retain_min=5, retain_max=2)
 
@@ -83,8 +88,26 @@ def test_the_words_of_the_explorer_mean_the_same() -> None:
     assert changed_retention(retention_settings(""), standing, 0) == standing
     at = changed_retention(retention_settings("older_than='1970-01-03T00:00Z'"), standing, 0)
     assert at.keep_after_ms == 2 * DAY
+    both = changed_retention({"retain_min": "5", "retain_max": "3"}, standing, 0)
+    assert (both.retain_min, both.retain_max) == (5, 3)  # refused, as by the expiry
+    for refused in ("5", "1", "tomorrow"):
+        with pytest.raises(InvalidInputError, match="older_than"):
+            changed_retention({"older_than": refused}, standing, 0)
     with pytest.raises(InvalidInputError, match="'soon' is not a retention setting"):
         changed_retention(retention_settings("soon"), standing, 0)
+
+
+def test_consumers_of_changelogs_alone_keep_no_snapshots(table: pe.Table) -> None:
+    table._store.consumers.save("reader", Consumer(next_snapshot=3))
+    before = table.what_if.expire_snapshots(retain_min=1, retain_max=1)
+    assert "consumer" in {one.kind for one in before.held}
+    table.set_options({"consumer.changelog-only": "true"})
+    table = pe.open_table(table.path)
+    found = table.what_if.expire_snapshots(retain_min=1, retain_max=1)
+    assert "consumer" not in {one.kind for one in found.held}
+    removed = str(table.at(snapshot=4).files().table.column("file_name")[0].as_py())
+    assert {one.kind for one in table.inspect.why(removed).holders} == {"snapshots"}
+    assert found.expiring == table.maintenance.expire_snapshots(retain_min=1, retain_max=1).expired
 
 
 def test_all_faces_are_there(table: pe.Table) -> None:

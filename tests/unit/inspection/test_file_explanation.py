@@ -136,6 +136,12 @@ def test_branches_hold_files(tmp_path: Path) -> None:
     table.create_branch("b", "v1")
     name = str(table.files().table.column("file_name")[0].as_py())
     assert "snapshot 1 of branch b" in [one.text for one in table.inspect.why(name).holders]
+    table.overwrite([{"k": 2, "v": "b"}])
+    table.delete_tag("v1")
+    table.maintenance.expire_snapshots(retain_min=1, retain_max=1)
+    pe.open_table(table.path, branch="b").delete_tag("v1")
+    text = "when no longer referenced by snapshot 1 of branch b"
+    assert table.inspect.why(name).deletion.text == text
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 import paimon_explore as pe
 from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.health_report import Health, table_health
 from paimon_explore.inspection.health.health_rules import RULES
+from paimon_explore.inspection.overview.example_inputs import example_inputs
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.consumer import Consumer
 from support.explored import History
@@ -48,6 +51,100 @@ def test_small_files_of_append_tables_are_counted_by_partition() -> None:
     kind, _, condition = small.evidence.partition(":")
     assert kind == "filter"
     assert len(table.files(condition)) == 7
+
+
+EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+BLOB_COLUMNS = {"k": "INT", "b": "BLOB"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "options", "whats"),
+    [
+        ({"k": "INT", "b": "STRING"}, {}, ["the table has 7 files"]),
+        (BLOB_COLUMNS, EVOLVING, ["the table has 7 files"]),
+        (
+            {"k": "INT", "b": "STRING"},
+            {"bucket": "2", "bucket-key": "k"},
+            ["bucket 0 has 7 files", "bucket 1 has 7 files"],
+        ),
+    ],
+)
+def test_small_files_are_those_that_a_compaction_merges(
+    schema: Mapping[str, str], options: Mapping[str, str], whats: list[str]
+) -> None:
+    options = {"write-only": "true", **options}
+    table = new_catalog().create_table("db.t", schema, options=options)
+    small: list[Finding] = []
+    for size in (5, 2):
+        for number in range(size):
+            value = b"x" if schema["b"] == "BLOB" else "x"
+            table.append([{"k": k + number, "b": value} for k in range(20)])
+        small = found(table.health(), "small files")
+        assert [one.what.partition(" below")[0] for one in small] == ([] if size == 5 else whats)
+    for one in small:
+        assert len(table.files(one.evidence.partition(":")[2])) == one.figure
+    assert found(table.health(), "no value statistics") == []
+    for _ in range(2):
+        table.compact(full=False)
+    assert found(table.health(), "small files") == []
+
+
+@pytest.mark.parametrize("name", ["size", "bucket", "file", "level"])
+def test_the_evidence_of_a_partition_named_like_a_property_selects_its_files(name: str) -> None:
+    schema = columns(k=pa.int32(), **{name: pa.string()})
+    commits = [[{"k": i, name: "a"}] for i in range(7)]
+    table = append_table(schema, *commits, [{"k": 9, name: "b"}], partition_by=[name])
+    (small,) = found(table.health(), "small files")
+    assert len(table.files(small.evidence.partition(":")[2])) == 7
+    assert len(table.files(example_inputs(table._inspector())["files"])) in (1, 7, 8)
+
+
+def test_files_that_wait_in_the_postponed_bucket_are_no_sorted_runs() -> None:
+    table = keyed_table(
+        COLUMNS, *[rows(i) for i in range(12)], primary_key=["k"], options={"bucket": "-2"}
+    )
+    (late,) = table.health()
+    assert (late.severity, late.threshold) == (Severity.WARNING, 5)
+    assert late.what == "bucket -2 has 12 files that wait for a compaction"
+    table.compact()
+    assert found(table.health(), "level-0 backlog") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "late"),
+    [
+        ({}, 110),
+        ({"consumer.changelog-only": "true"}, 110),
+        ({"consumer.changelog-only": "false"}, 0),
+    ],
+)
+def test_overdue_snapshots_are_those_that_expiry_removes(
+    options: Mapping[str, str], late: int
+) -> None:
+    table = append_table(COLUMNS, options={"write-only": "true"})
+    for number in range(120):
+        table.append(rows(number))
+    table.set_options({"snapshot.num-retained.min": "10", "snapshot.num-retained.max": "10"})
+    if options:
+        table._store.consumers.save("slow", Consumer(next_snapshot=3))
+        table.set_options(options)
+    overdue = found(table.health(), "overdue expiry")
+    assert sum(one.figure for one in overdue) == late
+    removed = 0
+    while expired := table.maintenance.expire_snapshots().expired:
+        removed += len(expired)
+    assert removed == (late or 2)
+
+
+def test_two_tags_of_one_snapshot_are_not_each_the_only_one() -> None:
+    table = append_table(COLUMNS, rows(*range(3000)))
+    for name in ("a", "b"):
+        table.create_tag(name)
+    table.overwrite(rows(1))
+    table.maintenance.expire_snapshots(retain_min=1, retain_max=1)
+    held = found(table.health(), "tag retains space")
+    assert [one.what.partition(" keeps ")[0] for one in held] == ["tag a", "tag b"]
+    assert all(one.what.endswith("in 1 file that no snapshot needs") for one in held)
 
 
 def test_missing_and_unreadable_files_are_errors(tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def test_old_snapshots_are_left_out_and_counted() -> None:
     assert [state.snapshot_id for state in found.states] == [5, 6]
     assert found.skipped == 4
     assert table.at(snapshot=3).history(1).states[-1].snapshot_id == 3
+    assert [table.at(snapshot=3).history(1, snapshots=n).skipped for n in (1, 3, 9)] == [2, 0, 0]
 
 
 def test_all_faces_are_there() -> None:

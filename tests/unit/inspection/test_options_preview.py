@@ -19,7 +19,8 @@ from paimon_explore.inspection.what_if.option_effects import (
 )
 from paimon_explore.inspection.what_if.what_if_view import WhatIfView
 from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
-from support.small_tables import append_table, columns, keyed_table
+from paimon_explore.scan.predicate.sql_tokenizer import quoted_text
+from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 KEYS = columns(k=pa.int32(), v=pa.int32())
 BY_DAY = columns(dt=pa.string(), k=pa.int32())
@@ -224,7 +225,7 @@ def test_the_view_gives_the_code_of_each_action() -> None:
 def test_the_view_gives_the_code_of_options_and_partitions() -> None:
     table = by_day("2020-01-01")
     assert commands(view(table, "expire_partitions older_than = 2 d")) == [
-        ("Python", "t.maintenance.expire_partitions(timedelta(days=2))"),
+        ("Python", "t.maintenance.expire_partitions('2 d')"),
         ("Spark SQL", "CALL sys.expire_partitions(table => 'db.t', expiration_time => '2 d')"),
     ]
     assert commands(view(table, "compact partition = 'dt=2020-01-01'"))[1][1] == (
@@ -260,6 +261,39 @@ def test_the_sql_is_accepted_by_the_procedures() -> None:
         arguments = re.findall(r"(\w+) =>", sql)
         assert len(arguments) == {"compact": 4, "expire_snapshots": 5}.get(name, 2)
         assert set(arguments) <= set(procedures[name].arguments)
+
+
+@pytest.mark.parametrize("value", [None, "a", "a,b;c", "it's"])
+def test_the_code_of_a_compaction_selects_the_partition(value: str | None) -> None:
+    catalog = new_catalog()
+    schema = {"dt": "STRING", "v": "INT"}
+    options = {"write-only": "true"}
+    table = catalog.create_table("db.t", schema, partition_by=["dt"], options=options)
+    for _ in range(6):
+        table.append([{"dt": value, "v": 1}, {"dt": "other", "v": 1}])
+    (name,) = {row["partition"] for row in table.files().table.to_pylist()} - {"dt=other"}
+    for code in dict(commands(view(table, f"compact partition = {quoted_text(name)}"))).values():
+        table.append([{"dt": value, "v": 2}])
+        if code.startswith("CALL"):
+            catalog.sql(code)
+        else:
+            eval(code, {"t": table})  # noqa: S307 - ours
+        counts = {row["partition"]: row["files"] for row in table.partitions().to_pylist()}
+        assert counts == {name: 1, "dt=other": 6}
+
+
+def test_the_code_of_a_partition_expiry_has_the_settings_of_its_preview() -> None:
+    text = "expire_partitions older_than = 1 d, partition.timestamp-formatter = 'yyyyMMdd'"
+    for language in ("Python", "Spark SQL"):
+        catalog = new_catalog()
+        table = catalog.create_table("db.t", {"dt": "STRING", "v": "INT"}, partition_by="dt")
+        table.append([{"dt": "20200101", "v": 1}, {"dt": "2020-01-01", "v": 1}])
+        code = dict(commands(view(table, text)))[language]
+        if language == "Python":
+            eval(code, {"t": table, "pe": pe})  # noqa: S307 - ours
+        else:
+            catalog.sql(code)
+        assert [row["dt"] for row in table.to_arrow().to_pylist()] == ["2020-01-01"]
 
 
 def test_the_name_of_a_branch_is_quoted_in_sql() -> None:

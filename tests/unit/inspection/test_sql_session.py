@@ -1,5 +1,6 @@
 """Requests of the SQL tab."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -102,12 +103,17 @@ def test_a_large_result_is_cut(state: ExplorerState, monkeypatch: pytest.MonkeyP
         ("SELECT 'same' AS v, k FROM t", 0),
         ("SELECT count(*) AS n, 1 AS one FROM t", 0),
         ("SELECT v, nullif(k, 0) AS n FROM t", 0),
+        ("SELECT v, k / 0.5 AS n FROM t", 3),
+        ("SELECT v, CAST('NaN' AS DOUBLE) AS n FROM t", 0),
+        ("SELECT v, CAST('Infinity' AS DOUBLE) AS n FROM t", 0),
     ],
 )
 def test_a_chart_shows_one_number_per_group_or_time(
     state: ExplorerState, text: str, drawn: int
 ) -> None:
-    chart = run(state, text)["chart"]
+    body = run(state, text)
+    json.dumps(body, allow_nan=False)  # browsers read no others
+    chart = body["chart"]
     assert len(chart["categories"]) == drawn if isinstance(chart, dict) else drawn == 0
 
 
@@ -385,3 +391,17 @@ def test_a_saved_page_has_the_last_result(table: pe.Table, tmp_path: Path) -> No
     e.asked = {"sql": "SELECT"}
     e.save_html(tmp_path / "t.html")
     assert "sql_last" not in (tmp_path / "t.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_history_has_gaps_for_numbers_that_json_does_not_have(
+    state: ExplorerState, number: str
+) -> None:
+    text = f"SELECT CAST('{number}' AS DOUBLE) AS n, count(*) AS c FROM t"  # noqa: S608 - a test
+    body = ended(state, dict(answer(state, {"op": "sql_history", "text": text}).body))
+    history = body["history"]
+    assert isinstance(history, dict)
+    json.dumps(body, allow_nan=False)
+    lines = {line["name"].partition(" ")[0]: line["steps"] for line in history["lines"]}
+    assert [value for _, value in lines["n"]] == [None]
+    assert None not in [value for _, value in lines["c"]]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,6 +21,9 @@ COLUMNS: dict[str, tuple[pa.DataType, object, str]] = {
     "ts": (pa.timestamp("ms"), 400_000_000_000_000, "14645-06-30 15:06:40.000"),
     "n": (pa.timestamp("ns"), 123_456_789, "1970-01-01 00:00:00.123456789"),
     "x": (pa.float64(), float("nan"), "nan"),
+    "y": (pa.float32(), 0.1, "0.1"),
+    "z": (pa.decimal128(20, 10), Decimal(0), "0.0000000000"),
+    "fs": (pa.list_(pa.float32()), [0.1, None], "[0.1, null]"),
     "l": (pa.list_(pa.binary()), [b"a", None], "[0x61, null]"),
     "m": (pa.map_(pa.string(), pa.bool_()), [("a", True)], "{a: true}"),
     "r": (STRUCT, {"i": None, "s": "q"}, "{i: null, s: q}"),

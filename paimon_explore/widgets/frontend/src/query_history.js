@@ -25,9 +25,14 @@ import { cut, formatTime, plural, visible } from "./text_format.js";
 
 const HEIGHT = 24;
 
-/** @param {number | null} value */
-const valueText = (value) =>
-  value === null ? "no value" : value.toLocaleString("en", { maximumSignificantDigits: 15 });
+/**
+ * All digits of a whole number; of others those that do not come from rounding.
+ * @param {number | null} value
+ */
+export const valueText = (value) =>
+  value === null
+    ? "no value"
+    : value.toLocaleString("en", { maximumSignificantDigits: Number.isInteger(value) ? 17 : 15 });
 
 /** @param {QueryHistory} shown */
 function caption({ count, first, last, more, left_out, note }) {

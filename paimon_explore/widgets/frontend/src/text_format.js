@@ -94,10 +94,8 @@ export function formatTime(millis, { utc = false, seconds = true } = {}) {
   const shifted = utc ? millis : millis - new Date(millis).getTimezoneOffset() * 60_000;
   const date = new Date(shifted);
   if (Number.isNaN(date.getTime())) return "unknown time";
-  return date
-    .toISOString()
-    .slice(0, seconds ? 19 : 16)
-    .replace("T", " ");
+  const text = date.toISOString().replace("T", " ").slice(0, -5); // longer in years after 9999
+  return seconds ? text : text.slice(0, -3);
 }
 
 /**

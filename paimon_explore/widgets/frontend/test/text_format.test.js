@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { valueText } from "../src/query_history.js";
 import { cut, formatBytes, formatShort, formatTime, visible } from "../src/text_format.js";
 
 test("control, bidi and invisible characters become escapes", () => {
@@ -44,4 +45,17 @@ test("an impossible time is named, not thrown", () => {
 test("characters above U+FFFF that show nothing become escapes", () => {
   assert.equal(visible("a\u{e0041}b\u{1d173}"), "a\\u{e0041}b\\u{1d173}");
   assert.equal(visible("a\u3164b"), "a\\u{3164}b");
+});
+
+test("times of all years have seconds, if they are wanted", () => {
+  const far = Date.UTC(14645, 5, 30, 15, 6, 40);
+  assert.equal(formatTime(far, { utc: true }), "+014645-06-30 15:06:40");
+  assert.equal(formatTime(far, { utc: true, seconds: false }), "+014645-06-30 15:06");
+  assert.equal(formatTime(0, { utc: true }), "1970-01-01 00:00:00");
+});
+
+test("whole numbers of a history keep all digits", () => {
+  assert.equal(valueText(9007199254740991), "9,007,199,254,740,991");
+  assert.equal(valueText(0.1 + 0.2), "0.3");
+  assert.equal(valueText(null), "no value");
 });
