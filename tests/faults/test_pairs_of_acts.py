@@ -133,8 +133,7 @@ def _transaction(table: Table) -> None:
 def _copy(table: Table) -> None:
     paths = TablePaths(f"{table.path.removesuffix('t')}s")
     source = replace(table, _store=TableStore(table._store.file_io, paths))
-    ends = (write_target(one, replaces=False) for one in (source, table))
-    copy_files(*ends, partitions=None)
+    copy_files(write_target(source, replaces=False), write_target(table, replaces=False), None)
 
 
 def _auto_tags(table: Table) -> None:
