@@ -140,6 +140,7 @@ def _replace(store: TableStore, tag: Tag, request: TagRequest, before: Tag) -> N
     store.tags.create(protecting)
     _check_snapshot_exists(store, protecting, request)
     store.tags.replace(tag)
+    _check_snapshot_exists(store, tag, request)  # others may have deleted all tags
     store.tags.delete(protecting.name)
 
 
