@@ -156,7 +156,6 @@ class Committer:
         ordered: bool = False,
         overwritten: OverwrittenPartitions | None = None,
         schema: TableSchema | None = None,
-        applies_deletions: bool = False,
     ) -> list[Snapshot]:
         """Commit the messages of writers and compactions.
 
@@ -174,8 +173,6 @@ class Committer:
             overwritten: partitions whose files the messages remove; other commits to them are a
                 conflict.
             schema: the schema that the commit introduces, which `before_publish` stores.
-            applies_deletions: rewrite the manifests without DELETE entries, so that new files may
-                be equal to ones that were removed before.
 
         Returns:
             The snapshots of this transaction, including existing ones: none, one, or two (APPEND or
@@ -189,7 +186,6 @@ class Committer:
         """
         written = written_changes(messages)
         compacted = compacted_changes(messages)
-        merging = replace(self._steps.merging, full_bytes=1) if applies_deletions else None
         requests = []
         if not written.is_empty or not ignore_empty:
             kind = CommitKind.OVERWRITE if written.deletes_rows else CommitKind.APPEND
@@ -205,7 +201,6 @@ class Committer:
                     overwritten=overwritten,
                     bucketed_since=self._bucketed_since(messages),
                     schema=schema,
-                    merging=merging,
                 )
             )
         if not compacted.is_empty:

@@ -141,6 +141,7 @@ def _replace(store: TableStore, tag: Tag, request: TagRequest, before: Tag) -> N
     _check_snapshot_exists(store, protecting, request)
     try:
         store.tags.replace(tag)
+        _check_snapshot_exists(store, tag, request)  # others may have deleted all tags
     finally:
         store.tags.delete(protecting.name)
 
