@@ -76,7 +76,7 @@ _CACHED_BYTES = 2 << 20
 
 _PAGED_BYTES = 4 << 20
 """Minimum size of the wanted columns of a row group for which reading single pages pays off."""
-_BOUNDED_ROWS = 1 << 16
+_BOUNDED_ROWS = 1 << 17
 """Rows of a smaller one of a local file, on some pages, whose statistics may exclude most rows."""
 _LATE_BYTES = 128 << 10
 """Minimum size for reading the columns of a predicate of a local file before the others."""
