@@ -201,6 +201,13 @@ class PagedRows(Protocol):
     def page_rows(self) -> int | None:
         """Number of rows of all pages; None if it is not known before pages are looked at."""
 
+    @property
+    def distinct(self) -> frozenset[str] | None:
+        """Columns of which a value probably occurs in few rows; None if the span is large.
+
+        To read the predicate's columns of a small span first pays off for few rows only.
+        """
+
     def bounds(self, column: StoredColumn) -> PageBounds | None:
         """Return the statistics of a column's pages; None if there are no usable ones."""
 
@@ -218,11 +225,7 @@ class PagedRows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WholeColumns:
-    """A span of which columns are decoded as a whole, one after the other; see `PagedRows`.
-
-    Attributes:
-        distinct: names of the columns of which a value probably occurs in few rows.
-    """
+    """A span of which columns are decoded as a whole, one after the other; see `PagedRows`."""
 
     batch_rows: int
     distinct: frozenset[str]

@@ -80,6 +80,7 @@ class TakenRows:
     take: Callable[[str, Ints], pa.Table]
     batch_rows: int = 1 << 13
     page_rows: int = 1
+    distinct: None = None
 
     def bounds(self, column: StoredColumn) -> None:
         """Return None: single rows have no statistics."""

@@ -54,6 +54,7 @@ from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 PositionedRows = tuple[PositionedBatch, Ints]
 """Rows and their positions."""
 
+_FEW_CANDIDATES = 0.25
 _HELD_ROWS = 1 << 20
 _WINDOW_BATCHES = 2
 _SURE = 2
@@ -124,6 +125,14 @@ class LateSpan:
     def _is_hidden(self) -> bool:
         """Whether the predicate reads a column that is not in the result."""
         return not set(self.predicate.columns).issubset(self.result)
+
+    def has_few_candidates(self) -> bool:
+        """Whether page bounds exclude most rows of the span."""
+        try:
+            starts, ends, _ = self._by_bounds()
+        except PagesError:
+            return False
+        return bool((ends - starts).sum() <= self.span.rows * _FEW_CANDIDATES)
 
     def batches(self) -> Iterator[FileRows]:
         """Reads the matches with the columns of the result, in file order."""

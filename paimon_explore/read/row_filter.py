@@ -20,7 +20,6 @@ from paimon_explore.encoding.data_file_reader import (
     OpenDataFile,
     Paged,
     StoredColumn,
-    WholeColumns,
 )
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation
 from paimon_explore.frozen_dataclass import dataclass
@@ -126,9 +125,7 @@ def _late(
     pages = file.paged(projection.stored, index) if isinstance(file, Paged) else None
     if pages is None:
         return None
-    if isinstance(pages, WholeColumns) and not _matches_few(predicate, pages.distinct):
-        return None
-    return LateSpan(
+    late = LateSpan(
         file=file,
         pages=pages,
         index=index,
@@ -138,6 +135,8 @@ def _late(
         rows=rows,
         batch_rows=projection.batch_rows,
     )
+    few = pages.distinct is None or _matches_few(predicate, pages.distinct)
+    return late if few or late.has_few_candidates() else None
 
 
 def _matches_few(predicate: FilePredicate, distinct: Collection[str]) -> bool:

@@ -156,18 +156,20 @@ def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int)
     if kind in _TEXTS:
         return [Token(Kind.TEXT, text, start, end)]
     written = source[start:end]
-    if written[0] == "`":
+    first = written[0]
+    if first == "`":
         return [Token(Kind.NAME, text, start, end)]
-    if kind is TokenType.NUMBER and written[0].isdigit():
+    if kind is TokenType.NUMBER and first.isdigit():
         return [Token(Kind.NUMBER, written, start, end)]
-    if _WORDS.fullmatch(written):  # sqlglot returns GROUP BY as one token
+    may_be_word = first.isalnum() or first == "_"
+    if may_be_word and _WORDS.fullmatch(written):  # sqlglot returns GROUP BY as one token
         return [
             Token(Kind.WORD, w.group(), start + w.start(), start + w.end(), word=w.group().upper())
             for w in _WORD.finditer(written)
         ]
-    if re.fullmatch(r"\w+", written):
+    if may_be_word and re.fullmatch(r"\w+", written):
         return [Token(Kind.WORD, written, start, end, word=written.upper())]
-    return [Token(Kind.SIGN, written, start, end, sign=written)]
+    return [Token(Kind.SIGN, written, start, end, "", written)]
 
 
 def quoted_keywords(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:

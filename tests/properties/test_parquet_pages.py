@@ -165,6 +165,9 @@ def paged(
         assert alone(file, condition, only, kept) == [place for place, _ in found]
         file.paged_bytes = 1 << 40  # columns as a whole, those of the condition first
         assert alone(file, condition, only, kept) == [place for place, _ in found]
+        file.bounded_rows = 0  # pages if their statistics exclude most rows
+        assert alone(file, condition, only, kept) == [place for place, _ in found]
+        file.bounded_rows = 1 << 40
     return found
 
 

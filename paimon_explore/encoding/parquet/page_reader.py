@@ -125,6 +125,7 @@ class PagedGroup:
     group: int
     first: int
     batch_rows: int
+    distinct: frozenset[str] | None = None
     page_rows: None = None
     _columns: "dict[str, list[_PagedColumn]]" = field(default_factory=dict)
 

@@ -76,10 +76,12 @@ _CACHED_BYTES = 2 << 20
 
 _PAGED_BYTES = 4 << 20
 """Minimum size of the wanted columns of a row group for which reading single pages pays off."""
+_BOUNDED_ROWS = 1 << 17
+"""Rows of a smaller one of a local file, on some pages, whose statistics may exclude most rows."""
 _LATE_BYTES = 128 << 10
-"""The same for reading the columns of a predicate of a local file before the others."""
+"""Minimum size for reading the columns of a predicate of a local file before the others."""
 _REMOTE_PAGED_BYTES = 32 << 20
-"""The same for remote files."""
+"""Minimum size for reading single pages of remote files."""
 _CHUNK_BYTES = 128 << 10
 """Average size of column chunks up to which most of them are single pages."""
 _THREADED_BYTES = 8 << 20
@@ -131,7 +133,7 @@ class ParquetDataFile(Bounded, Paged):
         self._schema = metadata.schema
         self._columns = metadata.columns
         self._pages: ParquetPages | None = None
-        self.late_bytes = _LATE_BYTES
+        self.late_bytes, self.bounded_rows = _LATE_BYTES, _BOUNDED_ROWS
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
     @property
@@ -153,12 +155,14 @@ class ParquetDataFile(Bounded, Paged):
         self._check_chunks(columns, (span,))
         (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
-        least = max(self.paged_bytes, footer // len(self.spans), _CHUNK_BYTES * len(columns))
-        if self.paged_bytes and size < least:
-            if self._source.remote or size < self.late_bytes:
-                return None
-            rows = self._rows_within(self._batch_bytes, (size,), (span,))
-            return WholeColumns(rows, self._distinct(columns, span))
+        least = max(footer // len(self.spans), _CHUNK_BYTES * len(columns))
+        is_small = bool(self.paged_bytes) and size < max(self.paged_bytes, least)
+        if is_small and (self._source.remote or size < self.late_bytes):
+            return None
+        batch_rows = self._rows_within(self._batch_bytes, (size,), (span,))
+        distinct = self._distinct(columns, span) if is_small else None
+        if distinct is not None and (size < least or self.spans[span].rows < self.bounded_rows):
+            return WholeColumns(batch_rows, distinct)
         from paimon_explore.encoding.parquet.page_reader import PagedGroup, ParquetPages  # noqa: PLC0415 - selective reads
 
         if self._pages is None:
@@ -172,7 +176,8 @@ class ParquetDataFile(Bounded, Paged):
             pages=self._pages,
             group=span,
             first=self.spans[span].first,
-            batch_rows=self._rows_within(self._batch_bytes, (size,), (span,)),
+            batch_rows=batch_rows,
+            distinct=distinct,
         )
 
     def batches(

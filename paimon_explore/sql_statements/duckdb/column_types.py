@@ -378,7 +378,7 @@ def _texts(node: exp.Expr, parts: Sequence[exp.Expr]) -> Iterator[tuple[exp.Expr
 
 def is_text(node: exp.Expr) -> bool:
     """Return whether an expression is known to be a text."""
-    return isinstance(node, _TEXTS) or _is_of(node, "text", "char")
+    return _is_of(node, "text", "char") or isinstance(node, _TEXTS)
 
 
 def _widest(values: Sequence[exp.Expr]) -> tuple[exp.Expr, str]:
@@ -420,11 +420,11 @@ def _parsed(kind: str) -> exp.DataType:
 
 def _is_of(node: exp.Expr, *kinds: str) -> bool:
     """Return whether an expression is known to be of one of some types."""
+    if isinstance(node, exp.Literal):
+        return bool(node.is_string) and "text" in kinds
     if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Max | exp.Min):
         is_real = isinstance(node, exp.Neg | exp.Abs) and "text" in kinds
         return not is_real and _is_of(node.this, *kinds)
-    if isinstance(node, exp.Literal):
-        return bool(node.is_string) and "text" in kinds
     if isinstance(node, exp.Column | exp.Cast):
         return bool(node.type is not None and node.is_type(*map(_parsed, kinds)))
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.Anonymous):
