@@ -37,6 +37,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.maintenance.row_level.assignments import path_of
 from paimon_explore.metadata.options.table_options import METASTORE_PARTITIONED_TABLE
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
@@ -253,7 +254,8 @@ class _Alter:
         if what == "NOT":
             reader.expect("NULL", part=part)
             return self._alter(ChangeNullability(column=path, nullable=word == "DROP"))
-        value = None if word == "DROP" else plain_default(reader.rest())
+        kind = path_of(".".join(path), self._schema.row_type)[-1].type
+        value = None if word == "DROP" else plain_default(reader.rest(), kind)
         return self._alter(ChangeDefault(column=path, default_value=value))
 
     def _new_column(self, path: ColumnPath | None = None) -> _Act:

@@ -318,3 +318,14 @@ def test_a_schema_of_json_may_name_columns_as_types(rows: Rows) -> None:
     text = "SELECT from_json('{{\"{0}\": \"x\"}}', '{0} STRING').{0}"
     for name in ("date", "timestamp", "binary", "int", "a"):
         assert rows(text.format(name)) == [("x",)]
+
+
+def test_a_default_of_a_text_column_is_a_text_or_a_number(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE t (a INT, s STRING DEFAULT 5, v VARCHAR(9) DEFAULT TRUE, c CHAR(2))")
+    for kind, column in (("STRING", "s"), ("VARCHAR(9)", "v"), ("CHAR(2)", "c")):
+        for text in ("upper('x')", "current_date", "x", "CAST(1 AS STRING)", "'a' || 'b'"):
+            for change in (f"ADD COLUMN z {kind}", f"ALTER COLUMN {column} SET"):
+                with pytest.raises(InvalidInputError, match=r"not a constant|cannot be read"):
+                    run(f"ALTER TABLE t {change} DEFAULT {text}")
+    run("INSERT INTO t (a) VALUES (1)")
+    assert rows("SELECT s, v FROM t") == [("5", "TRUE")]
