@@ -34,7 +34,7 @@ from paimon_explore.sql_statements.clauses import conjuncts
 from paimon_explore.sql_statements.table_references import Reference
 from paimon_explore.sql_statements.tokenizer import Token
 
-_ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM"})
+_ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM", "COLUMNS"})
 _EXACT = INTEGERS | {TypeRoot.DECIMAL}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LIMITS = ("limit", "offset", "fetch", "sample", "match", "connect")

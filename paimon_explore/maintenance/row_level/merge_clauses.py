@@ -150,7 +150,8 @@ class MergeChange:
     def columns(self) -> tuple[str, ...]:
         """Return the table's columns that decide which rows are touched."""
         read = [table_names(names_of(clause.condition)) for clause in self._touching]
-        return in_order(self._sides.target, self._join.columns.union(*read))
+        found = in_order(self._sides.target, self._join.columns.union(*read))
+        return found or self._sides.target.names[:1]  # which tell how many rows there are
 
     @property
     def updated(self) -> tuple[str, ...]:

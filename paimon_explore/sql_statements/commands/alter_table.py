@@ -30,6 +30,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 
+from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -37,6 +38,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.maintenance.row_level.assignments import path_of
 from paimon_explore.metadata.options.table_options import METASTORE_PARTITIONED_TABLE
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
@@ -80,6 +82,8 @@ from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
 
+_UNKNOWN = AtomicType(root=TypeRoot.BOOLEAN)
+"""In place of the type of a column that does not exist: it has no members."""
 _UNITS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 
 
@@ -130,10 +134,32 @@ class _Alter:
         return _later(self._table.alter, *changes) if changes else done
 
     def _path(self, path: tuple[str, ...]) -> ColumnPath:
-        """Return a column path in the spelling of the table."""
-        names = self._schema.row_type.names
-        alike = [name for name in names if name.lower() == path[0].lower()]
-        return (alike[0] if path[0] not in names and len(alike) == 1 else path[0], *path[1:])
+        """Return a column path in the spelling of the table; unknown parts as they are."""
+        kind: DataType = self._schema.row_type
+        found: list[str] = []
+        for part in path:
+            fields = (
+                {field.name: field for field in kind.fields} if isinstance(kind, RowType) else {}
+            )
+            alike = [name for name in fields if name.lower() == part.lower()]
+            found.append(alike[0] if part not in fields and len(alike) == 1 else part)
+            kind = fields[found[-1]].type if found[-1] in fields else _UNKNOWN
+        return tuple(found)
+
+    def _sibling(self, path: ColumnPath, name: str) -> str:
+        """Return the name of a column beside another one in the spelling of the table."""
+        return self._path((*path[:-1], name))[-1]
+
+    def _renamed(self, path: ColumnPath, name: str) -> RenameColumn:
+        other = self._sibling(path, name)  # which exists, if it differs only in case
+        return RenameColumn(column=path, name=name if other == path[-1] else other)
+
+    def _move(self, path: ColumnPath, *, first: bool, after: str | None) -> Move | None:
+        if first:
+            return Move(position=Position.FIRST)
+        if after is None:
+            return None
+        return Move(position=Position.AFTER, reference=self._sibling(path, after))
 
     def _add(self) -> _Act:
         if self._reader.comes("PARTITION") or self._reader.comes("IF", "NOT", "EXISTS"):
@@ -142,10 +168,17 @@ class _Alter:
         inner = Reader(self._reader.group("the columns")) if self._reader.comes("(") else None
         reader = inner or self._reader
         changes: list[SchemaChange] = []
+        names: dict[ColumnPath, set[str]] = {}
         while True:
             one = written_column(reader, nested=True)
-            move = _move(first=one.first, after=one.after)
             path = self._path(one.path)
+            move = self._move(path, first=one.first, after=one.after)
+            if path[-1].lower() in names.setdefault(path[:-1], set()):
+                raise InvalidInputError(
+                    f"ADD COLUMN names {'.'.join(path)!r} twice.",
+                    hint="Names of columns ignore case in SQL.",
+                )
+            names[path[:-1]].add(path[-1].lower())
             changes.append(AddColumn(column=path, type=one.type, comment=one.comment, move=move))
             if one.default is not None:
                 changes.append(ChangeDefault(column=path, default_value=one.default))
@@ -165,7 +198,7 @@ class _Alter:
             reader.takes("COLUMN")
             path = self._path(reader.path("the column"))
             reader.expect("TO", part="RENAME COLUMN")
-            return self._alter(RenameColumn(column=path, name=reader.identifier("the column")))
+            return self._alter(self._renamed(path, reader.identifier("the column")))
         target = self._warehouse.new_name(self._name, reader.path("the new name"))
         rename = self._warehouse.warehouse().rename_table
         return _later(rename, self._table.name, target.table)
@@ -243,7 +276,7 @@ class _Alter:
             return self._alter(ChangeColumnComment(column=path, comment=comment))
         if word in {"FIRST", "AFTER"}:
             after = reader.identifier("a column") if word == "AFTER" else None
-            move = _move(first=word == "FIRST", after=after)
+            move = self._move(path[:1], first=word == "FIRST", after=after)
             return self._alter(*([] if move is None else [MoveColumn(column=path[0], move=move)]))
         return self._set_column(word, path, part)
 
@@ -253,7 +286,8 @@ class _Alter:
         if what == "NOT":
             reader.expect("NULL", part=part)
             return self._alter(ChangeNullability(column=path, nullable=word == "DROP"))
-        value = None if word == "DROP" else plain_default(reader.rest())
+        kind = path_of(".".join(path), self._schema.row_type)[-1].type
+        value = None if word == "DROP" else plain_default(reader.rest(), kind)
         return self._alter(ChangeDefault(column=path, default_value=value))
 
     def _new_column(self, path: ColumnPath | None = None) -> _Act:
@@ -266,11 +300,11 @@ class _Alter:
         ]
         if one.comment is not None:
             changes.append(ChangeColumnComment(column=path, comment=one.comment))
-        move = _move(first=one.first, after=one.after)
+        move = self._move(path[:1], first=one.first, after=one.after)
         if move is not None:
             changes.append(MoveColumn(column=path[0], move=move))
         if names and one.path[0] != path[-1]:
-            changes.append(RenameColumn(column=path, name=one.path[0]))
+            changes.append(self._renamed(path, one.path[0]))
         return self._alter(*changes)
 
     def _set(self) -> _Act:
@@ -388,12 +422,6 @@ def _later(act: Callable[..., object], *args: object, **options: object) -> _Act
 
 
 _COLUMN_WORDS = ("TYPE", "COMMENT", "FIRST", "AFTER", "SET", "DROP")
-
-
-def _move(*, first: bool, after: str | None) -> Move | None:
-    if first:
-        return Move(position=Position.FIRST)
-    return None if after is None else Move(position=Position.AFTER, reference=after)
 
 
 def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:

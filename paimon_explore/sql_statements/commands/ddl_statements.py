@@ -31,7 +31,14 @@ from dataclasses import field, replace
 from typing import TypedDict
 
 from paimon_explore.commit.planned_again import repeated
-from paimon_explore.data_types.definitions import DataField, DataType, RowType, with_nullable
+from paimon_explore.data_types.definitions import (
+    TEXTS,
+    DataField,
+    DataType,
+    RowType,
+    with_nullable,
+)
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -98,12 +105,12 @@ def written_column(reader: Reader, *, nested: bool = False) -> WrittenColumn:
     kind = column_type(reader.until(*_STOPS, angles=True), name)
     said: dict[str, object] = {}
     while not reader.is_done and not reader.comes(","):
-        said.update(_said(reader, name))
+        said.update(_said(reader, name, kind))
     data_type = with_nullable(kind, nullable=False) if said.pop("required", False) else kind
     return WrittenColumn(path=path, type=data_type, **said)  # type: ignore[arg-type]  # by their names
 
 
-def _said(reader: Reader, name: str) -> dict[str, object]:
+def _said(reader: Reader, name: str, kind: DataType) -> dict[str, object]:
     if reader.takes("NOT", "NULL"):
         return {"required": True}
     word = reader.takes_one("NULL", "COMMENT", "DEFAULT", "FIRST", "AFTER")
@@ -112,7 +119,8 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     if word == "COMMENT":
         return {"comment": reader.text("the comment")}
     if word == "DEFAULT":
-        return {} if reader.takes("NULL") else {"default": plain_default(reader.until(*_STOPS))}
+        text = "" if reader.takes("NULL") else reader.until(*_STOPS)
+        return {"default": plain_default(text, kind)} if text else {}
     if word:
         return {"first": True} if word == "FIRST" else {"after": reader.path("a column")[-1]}
     if reader.takes("PRIMARY", "KEY"):
@@ -125,6 +133,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
 
 
 _TYPED_TEXT = re.compile(r"^(?:DATE|TIMESTAMP(?:_[A-Z]+)?)\s*(?=['\"])", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?[0-9.][\w.+-]*|true|false", re.IGNORECASE)
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2
 
@@ -393,18 +402,19 @@ def _row_type(columns: Sequence[WrittenColumn], rows: QueryRows | None) -> RowTy
     )
 
 
-def plain_default(text: str) -> str:
+def plain_default(text: str, kind: DataType) -> str:
     """Return a default value as the schema stores it: text without its type and quotes.
 
     Raises:
-        InvalidInputError: an expression that begins with a text.
+        InvalidInputError: an expression that begins with a text, or for a column of texts.
     """
     written = _TYPED_TEXT.sub("", text.strip())
-    if not written.startswith(("'", '"')):
-        return written
+    is_quoted = written.startswith(("'", '"'))
+    if not is_quoted and (_NUMBER.fullmatch(written) or not is_root(kind, *TEXTS)):
+        return written  # which the schema checks
     reader = Reader(written)
-    value = reader.text("a constant")
-    if not reader.is_done:
+    value = reader.text("a constant") if is_quoted else ""
+    if not is_quoted or not reader.is_done:
         raise InvalidInputError(
             f"The default value {text} is not a constant.",
             hint="Write the text that it stands for, or compute the value in INSERT.",

@@ -390,6 +390,13 @@ def _widest(values: Sequence[exp.Expr]) -> tuple[exp.Expr, str]:
     return values[0], ""
 
 
+def type_beside(one: DataType, other: DataType) -> str:
+    """Return the type as which a text is compared with a value of another; "" if it stays."""
+    name = _type_name(other).removesuffix(_NANOSECONDS)
+    is_text = _type_name(one) in {"char", "text"}
+    return next((kind for kind, of in _AS.items() if is_text and name in {kind, *of}), "")
+
+
 def _is_number(node: exp.Expr, kind: str) -> bool:
     """Return whether an expression is a constant number of a type."""
     plain = node.this if isinstance(node, exp.Neg) else node

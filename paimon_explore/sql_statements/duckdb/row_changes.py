@@ -11,10 +11,11 @@ from paimon_explore.maintenance.row_level.assignments import path_of
 from paimon_explore.maintenance.row_level.update_delete import readable_row_type
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.predicate.builder import col
+from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.scan.predicate.expression import Column, Expression, conjunction
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.sql_statements.clauses import conjuncts
+from paimon_explore.sql_statements.duckdb.column_types import type_beside
 from paimon_explore.sql_statements.duckdb.dialect import parsed_expression
 from paimon_explore.sql_statements.duckdb.expressions import computed
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, stored_value
@@ -136,10 +137,16 @@ class _MergeScope:
     def _equality(self, part: exp.Expr) -> Expression | None:
         if not isinstance(part, exp.EQ | exp.NullSafeEQ):
             return None
-        paths = [self._path(side) for side in (part.this, part.expression)]
-        if None in paths:
+        sides = [part.this, part.expression]
+        found = [path for side in sides if (path := self._path(side)) is not None]
+        if len(found) < len(sides):
             return None
-        left, right = (col(*path) for path in paths if path is not None)
+        types = {(side, field.name): field.type for side, field in self._fields}
+        left, right = (
+            Term(self._made(exp.cast(side.copy(), kind))) if kind else col(*path)
+            for side, path, other in zip(sides, found, found[::-1], strict=True)
+            for kind in [type_beside(types[path], types[other])]
+        )
         return (left == right if isinstance(part, exp.EQ) else left.same_as(right)).expression
 
     def _path(self, node: exp.Expr) -> tuple[str, str] | None:

@@ -157,8 +157,10 @@ def _field(node: exp.Expr, tree: exp.Expr, row_type: RowType) -> DataField | Non
         return None
     name = node.name.lower()
     for item in tree.expressions:
-        is_column = isinstance(item, exp.Column | exp.Star)
-        if not is_column and item.alias_or_name.lower() == name:
+        star = item.this if isinstance(item, exp.Column) else item
+        if isinstance(star, exp.Star) and star.args.get("replace"):
+            return None  # a column may have other values
+        if not isinstance(item, exp.Column | exp.Star) and item.alias_or_name.lower() == name:
             return None
     found = [field for field in row_type if field.name.lower() == name]
     return found[0] if len(found) == 1 else None

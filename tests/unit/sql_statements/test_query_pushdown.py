@@ -468,3 +468,25 @@ def test_a_table_as_a_column_is_its_whole_rows() -> None:
     text = "SELECT x.id, y FROM t x, t y WHERE x.id = 1 AND y.id = 2"
     found = pe.sql(text, t=table, dialect="duckdb")
     assert found.to_arrow().to_pylist() == [{"id": 1, "y": {"id": 2, "n": 20}}]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT COLUMNS('a.*') FROM t",
+        "SELECT COLUMNS(c -> c LIKE 'a%') FROM t",
+        "SELECT * REPLACE (-a AS a) FROM t ORDER BY a LIMIT 1",
+        "SELECT t.* REPLACE (-a AS a) FROM t ORDER BY a DESC LIMIT 1",
+        "SELECT * EXCLUDE (b) FROM t ORDER BY a LIMIT 1",
+    ],
+)
+def test_stars_and_patterns_of_duckdb_read_the_columns_and_rows_that_they_need(
+    tmp_path: Path, query: str
+) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.sql("CREATE DATABASE d; CREATE TABLE d.t (a INT, ab STRING, b INT)")
+    table = catalog.table("d.t")
+    for at in range(3):
+        table.append([{"a": at, "ab": "x", "b": -at}])
+    found, plain = (pe.sql(query, t=one, dialect="duckdb") for one in (table, table.to_arrow()))
+    assert found.to_arrow().to_pylist() == plain.to_arrow().to_pylist()

@@ -104,3 +104,39 @@ def test_default_is_that_of_its_column_in_each_query_of_a_union(run: Run, rows: 
     run("CREATE TABLE t (a INT DEFAULT 1, b INT DEFAULT 5, c INT DEFAULT 7)")
     run("INSERT INTO t SELECT 2, DEFAULT, 3 FROM (SELECT 1) UNION ALL SELECT DEFAULT, 2, DEFAULT")
     assert rows("SELECT * FROM t ORDER BY a") == [(1, 2, 7), (2, 5, 3)]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("2", "' 2 '"),
+        ("2L", "'2'"),
+        ("2.5D", "'25e-1'"),
+        ("CAST(2.50 AS DECIMAL(4, 2))", "'2.5'"),
+        ("DATE'2026-01-02'", "'2026-1-2'"),
+        ("TIMESTAMP_NTZ'2026-01-02 00:00:00'", "'2026-01-02'"),
+    ],
+)
+def test_merge_compares_texts_with_other_values_as_queries_do(
+    run: Run, rows: Rows, number: str, text: str
+) -> None:
+    for name, key in (("t", number), ("s", text)):
+        run(f"CREATE TABLE {name} AS SELECT {key} AS id, 1 AS n UNION ALL SELECT NULL, 2")
+    for name, source in (("t", "s"), ("s", "t")):
+        match = f"{name}.id = {source}.id WHEN MATCHED THEN UPDATE SET n = {source}.n + 1"
+        run(f"MERGE INTO {name} USING {source} ON {match}")
+    assert rows("SELECT n FROM t ORDER BY id DESC") == [(2,), (2,)]
+    assert rows("SELECT n FROM s ORDER BY id DESC") == [(3,), (2,)]
+
+
+@pytest.mark.parametrize("on", ["FALSE", "1 = 0", "NULL", "s.id < 0", "t.id < 0"])
+def test_a_merge_that_matches_nothing_replaces_all_rows(
+    run: Run, rows: Rows, kind: str, on: str
+) -> None:
+    created(run, kind)
+    run("INSERT INTO t VALUES (1, 'a', 'd1'), (2, 'b', 'd2')")
+    run(
+        f"MERGE INTO t USING (SELECT 9L AS id, 'z' AS name, 'd1' AS dt) AS s ON {on} "
+        "WHEN NOT MATCHED THEN INSERT * WHEN NOT MATCHED BY SOURCE THEN DELETE"
+    )
+    assert rows("SELECT * FROM t") == [(9, "z", "d1")]

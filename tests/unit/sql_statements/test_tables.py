@@ -318,3 +318,41 @@ def test_a_schema_of_json_may_name_columns_as_types(rows: Rows) -> None:
     text = "SELECT from_json('{{\"{0}\": \"x\"}}', '{0} STRING').{0}"
     for name in ("date", "timestamp", "binary", "int", "a"):
         assert rows(text.format(name)) == [("x",)]
+
+
+def test_a_default_of_a_text_column_is_a_text_or_a_number(run: Run, rows: Rows) -> None:
+    run("CREATE TABLE t (a INT, s STRING DEFAULT 5, v VARCHAR(9) DEFAULT TRUE, c CHAR(2))")
+    for kind, column in (("STRING", "s"), ("VARCHAR(9)", "v"), ("CHAR(2)", "c")):
+        for text in ("upper('x')", "current_date", "x", "CAST(1 AS STRING)", "'a' || 'b'"):
+            for change in (f"ADD COLUMN z {kind}", f"ALTER COLUMN {column} SET"):
+                with pytest.raises(InvalidInputError, match=r"not a constant|cannot be read"):
+                    run(f"ALTER TABLE t {change} DEFAULT {text}")
+    run("INSERT INTO t (a) VALUES (1)")
+    assert rows("SELECT s, v FROM t") == [("5", "TRUE")]
+
+
+def test_names_of_columns_and_members_ignore_case_in_all_changes(
+    run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    run("CREATE TABLE t (a INT, b INT, st STRUCT<x: INT, y: STRUCT<z: INT>>)")
+    for text, problem in (
+        ("RENAME COLUMN a TO B", "'b' already exists"),
+        ("RENAME COLUMN st.x TO Y", "'st.y' already exists"),
+        ("CHANGE COLUMN a B INT", "'b' already exists"),
+        ("ADD COLUMN A INT", "'a' already exists"),
+        ("ADD COLUMN St.X INT", "'x' already exists"),
+        ("ADD COLUMNS (k INT, K INT)", "'K' twice"),
+        ("ADD COLUMNS (ST.k INT, st.K INT)", "'st.K' twice"),
+    ):
+        with pytest.raises((AlreadyExistsError, InvalidInputError), match=problem):
+            run(f"ALTER TABLE t {text}")
+    for text in (
+        *("ALTER COLUMN A AFTER B", "ADD COLUMN c INT AFTER B", "ADD COLUMN ST.w INT AFTER X"),
+        *("RENAME COLUMN ST.Y.Z TO q", "ALTER COLUMN St.X COMMENT 'k'", "DROP COLUMN sT.W"),
+        *("ALTER COLUMN St.y.Q TYPE BIGINT", "CHANGE COLUMN A d BIGINT AFTER ST"),
+    ):
+        run(f"ALTER TABLE t {text}")
+    row_type = made(catalog, "demo.t").schema.row_type
+    assert row_type.names == ("b", "c", "st", "d")
+    assert type_text(row_type.fields[2].type) == "ROW<`x` INT COMMENT 'k', `y` ROW<`q` BIGINT>>"
+    assert rows("SELECT * FROM t") == []
