@@ -107,7 +107,7 @@ class NewTable:
 @click.option("--overwrite", "is_overwrite", is_flag=True, help="Replace all rows of the table.")
 @click.option("--format", "form", type=click.Choice(["csv", "json", "parquet"]))
 @click.option("--delimiter", metavar="CHAR", help=r"Between the values of CSV; \t is a tab.")
-@click.option("--null", default="", metavar="TEXT", help="What means null in CSV; default: empty.")
+@click.option("--null", default="", metavar="TEXT", help='Null in CSV; default: empty, but not "".')
 @click.option("--no-header", metavar="NAMES", help="The columns of CSV without a header.")
 @confirm_options
 @output_options

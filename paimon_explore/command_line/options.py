@@ -14,6 +14,7 @@ from paimon_explore.command_line.command import CommandFunction
 from paimon_explore.command_line.plain_commands import parse_options
 from paimon_explore.command_line.source import Source
 from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table.catalog.catalog import iter_table_names
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def opened_table(function: CommandFunction) -> CommandFunction:
 
 
 def point_options(function: CommandFunction) -> CommandFunction:
-    """Add `--snapshot`, `--tag` and `--at`; pass `point`, a function that moves a table there."""
+    """Add `--snapshot`, `--tag` and `--at`; pass `point`."""
 
     @click.option("--snapshot", type=int, metavar="ID", help="Read this snapshot.")
     @click.option("--tag", metavar="NAME", help="Read the snapshot of this tag.")
@@ -119,21 +120,41 @@ def point_options(function: CommandFunction) -> CommandFunction:
         at: str | None,
         **rest: Any,  # noqa: ANN401 - of the command
     ) -> int | None:
-        given = {"snapshot": snapshot, "tag": tag, "timestamp": at}
-        if sum(value is not None for value in given.values()) > 1:
+        if sum(value is not None for value in (snapshot, tag, at)) > 1:
             raise click.UsageError("Give only one of --snapshot, --tag and --at.")
         if at is not None and at.isdecimal():
             raise click.UsageError(
                 f"--at takes a time, such as '2026-11-20 10:00'; a snapshot is --snapshot {at}."
             )
-
-        def point(table: "Table") -> "Table":
-            is_given = any(value is not None for value in given.values())
-            return table.at(snapshot=snapshot, tag=tag, timestamp=at) if is_given else table
-
-        return function(*args, point=point, **rest)
+        return function(*args, point=Point(snapshot=snapshot, tag=tag, timestamp=at), **rest)
 
     return call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """The point in time of a command; moves a table there.
+
+    Attributes:
+        snapshot: a snapshot id.
+        tag: or a tag.
+        timestamp: or a time.
+    """
+
+    snapshot: int | None
+    tag: str | None
+    timestamp: str | None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the command line names one."""
+        return (self.snapshot, self.tag, self.timestamp) != (None, None, None)
+
+    def __call__(self, table: "Table") -> "Table":
+        """Return the table at this point."""
+        if not self.is_given:
+            return table
+        return table.at(snapshot=self.snapshot, tag=self.tag, timestamp=self.timestamp)
 
 
 def output_options(function: CommandFunction) -> CommandFunction:

@@ -17,6 +17,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paimon_explore.command_line.options import Point
     from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
     from paimon_explore.table.table import Table
@@ -46,7 +47,7 @@ def show_head(  # noqa: PLR0913 - the options of the command
     source: "Source",
     name: str,
     branch: str | None,
-    point: "Callable[[Table], Table]",
+    point: "Point",
     limit: int,
     is_all: bool,
     columns: str | None,
@@ -69,6 +70,7 @@ def show_head(  # noqa: PLR0913 - the options of the command
     if source.is_system_table(name):
         if branch is not None:
             raise click.UsageError("System tables have no --branch.")
+        _refuse_point(point, "System tables")
         output.rows(source.open_rows(name).scan(names, where, rows).to_batches())
         return
     try:
@@ -77,9 +79,15 @@ def show_head(  # noqa: PLR0913 - the options of the command
         found = None if branch is not None else source.open_files(name)
         if found is None:
             raise
+        _refuse_point(point, "Tables of files")
         output.rows(found.scan(names, where, rows).to_batches())
         return
     output.rows(table.scan(names, where, rows).to_batches())
+
+
+def _refuse_point(point: "Point", tables: str) -> None:
+    if point.is_given:
+        raise click.UsageError(f"{tables} have no --snapshot, --tag or --at.")
 
 
 @command(main_group, "explain")

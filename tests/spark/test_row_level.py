@@ -1,6 +1,6 @@
 """Counts, deletes and updates through Spark."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -185,6 +185,11 @@ def test_values_of_python_arrive_unchanged_or_are_refused(
             update(spark, table, {name: value})
     update(spark, table, {"i": 2.0, "ts": wall, "tz": instant})  # the session is in Tokyo
     assert table.to_arrow().to_pylist() == [{"i": 2, "ts": wall, "tz": instant, "s": None}]
+    days = new_catalog(tmp_path / "days").create_table("db.d", {"d": "DATE"})
+    days.append([{"d": None}])
+    for day in (date.min, date(1582, 10, 10), date.max):
+        update(spark, days, {"d": day})
+        assert days.to_arrow().to_pylist() == [{"d": day}]
 
 
 def test_a_task_that_finds_no_file_tells_that_the_snapshot_expired(

@@ -2,12 +2,13 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -93,6 +94,12 @@ _CANDIDATES = (
 )
 """Types of columns of a new table, if all values of the first rows fit; otherwise text. Those of
 whole numbers keep all digits."""
+_TEXTS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+)
 _DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 _CODE = re.compile(r"[+-]?0\d")
 """A number with leading zeros is a code, such as a postcode."""
@@ -125,8 +132,16 @@ class CsvFile:
         fields = [target.column(name, f"{self.path}, line 1") for name in names]
         while part := list(islice(rows, BATCH_ROWS)):
             columns = zip(*(values for _, values in part), strict=True)
-            pairs = zip(fields, columns, strict=True)
+            pairs = zip(fields, map(self._stored, fields, columns), strict=True)
             yield target.batch(pairs, cast_texts, partial(self._location, part))
+
+    def _stored(
+        self, field: "pa.Field[pa.DataType]", texts: Sequence[str | None]
+    ) -> Sequence[str | None]:
+        """Return the texts of a column; `""` is a null in columns that are not texts or bytes."""
+        if self.options.null or any(is_text(field.type) for is_text in _TEXTS):
+            return texts
+        return [text or None for text in texts]
 
     def _location(self, rows: Sequence[tuple[int, object]], index: int) -> str:
         return f"{self.path}, line {rows[index][0]}"
@@ -146,21 +161,27 @@ class CsvFile:
         return names
 
     def _rows(self) -> Iterator[tuple[int, list[str | None]]]:
-        """Each row with its first line."""
+        """Each row with its first line. A line of one column that is empty is a null."""
         tab = ".tsv" in [suffix.lower() for suffix in self.path.suffixes]
         delimiter = self.options.delimiter or ("\t" if tab else ",")
         csv.field_size_limit(_MAX_VALUE)
         null = self.options.null
         count = None if self.options.names is None else len(self.options.names)
+        mark = uuid4().hex
         with text_of(self.path) as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
+            lines = _marked(stream, delimiter, mark)
+            reader = csv.reader(lines, delimiter=delimiter, strict=True)
             line = 1
             try:
-                for values in reader:
+                for found in reader:
+                    values = [""] if not found and count == 1 else found
                     if values:
                         count = len(values) if count is None else count
                         self._check(line, values, count)
-                        yield line, [None if value == null else value for value in values]
+                        yield (
+                            line,
+                            [None if text == null else _unmarked(text, mark) for text in values],
+                        )
                     line = reader.line_num + 1
             except csv.Error as error:
                 text = str(error).rstrip(".")
@@ -174,8 +195,29 @@ class CsvFile:
             )
 
 
+def _marked(lines: Iterable[str], delimiter: str, mark: str) -> Iterator[str]:
+    """Replace `""`, an empty text, by a mark: the module csv does not tell it from no value."""
+    edge = re.escape(delimiter)
+    empty = re.compile(rf'(?:^|(?<={edge}))""(?={edge}|[\r\n]|$)')
+    quotes = 0
+    for line in lines:
+        before = quotes
+
+        def marked(found: re.Match[str], line: str = line, before: int = before) -> str:
+            is_inside = (before + line.count('"', 0, found.start())) % 2
+            return '""' if is_inside else mark
+
+        quotes += line.count('"')
+        yield empty.sub(marked, line) if '""' in line else line
+
+
+def _unmarked(text: str, mark: str) -> str:
+    """Return the text; a mark in a longer one is an escaped quote, after a quote outside quotes."""
+    return "" if text == mark else text.replace(mark, '"')
+
+
 def _inferred(texts: Sequence[str | None]) -> pa.DataType:
-    given = [text for text in texts if text is not None]
+    given = [text for text in texts if text]
     if not given or any(_CODE.match(text) for text in given):
         return pa.string()
     for candidate in _WHOLE if all(map(_DIGITS.fullmatch, given)) else _CANDIDATES:

@@ -30,7 +30,6 @@ as the greatest number, but the bounds of a Parquet file, by which Spark prunes,
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import date, timedelta
 from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_
 
@@ -168,8 +167,6 @@ _SIGNS: Mapping[ex.CompareOp, Callable[[Column, Column], Column]] = {
     ex.CompareOp.GE: ge,
     ex.CompareOp.SAME: Column.eqNullSafe,
 }
-_EPOCH = date(1970, 1, 1)
-_DAYS = range((date.min - _EPOCH).days, (date.max - _EPOCH).days + 1)
 
 
 def spark_condition(expr: ex.Expression, row_type: RowType) -> Column | None:
@@ -237,10 +234,8 @@ def _constant(operand: ex.Operand, like: AtomicType) -> Column | None:
     if not isinstance(operand, ex.Literal) or not _is_same(operand.type, like):
         return None
     value = operand.value
-    if like.root is TypeRoot.DATE:
-        if not isinstance(value, int) or value not in _DAYS:
-            return None
-        return f.lit(_EPOCH + timedelta(days=value))
+    if like.root is TypeRoot.DATE and isinstance(value, int):
+        return f.date_from_unix_date(f.lit(value))  # a date of Python would get Java's old calendar
     return None if value is None else f.lit(value).cast(spark_type(like))
 
 

@@ -8,7 +8,6 @@ An assignment sets a column or a member of a struct column: `SET s.a = 1`. Other
 change. A null struct becomes one with the new value and nulls in its other members, as in Spark.
 """
 
-import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,7 +22,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.assignments import QUOTE_HINT, Path, check_paths, path_of
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.spark.writes.store_assignment import assigned_column
+from paimon_explore.spark.writes.store_assignment import assigned_column, constant
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.write.input.python_values import constant_column
 
@@ -43,22 +42,13 @@ def _value_column(value: object, field: DataField) -> Column:
     if isinstance(value, Term):
         return f.expr(to_sql(value.expression))
     if not isinstance(value, str):
-        return _literal(value, field)
+        constant_column(value, field)
+        return constant(value)
     try:
         return f.expr(value)
     except ParseException as error:
         msg = f"The new value {value!r} of column {field.name!r} is not an SQL expression."
         raise InvalidInputError(msg, hint=QUOTE_HINT) from error
-
-
-def _literal(value: object, field: DataField) -> Column:
-    """Return a constant as a column, without converting timestamps between time zones."""
-    constant_column(value, field)
-    if not isinstance(value, dt.datetime):
-        return f.lit(value)
-    if value.tzinfo is None:
-        return f.lit(value.isoformat(sep=" ")).cast("timestamp_ntz")
-    return f.lit(value.astimezone(dt.UTC).isoformat(sep=" ")).cast("timestamp")
 
 
 def _value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.DataType:

@@ -5,6 +5,7 @@ truncated or rounded. In ANSI mode a value that cannot be converted is an error.
 default value of the column. CHAR columns are padded with spaces when SQL stores and reads them.
 """
 
+import datetime as dt
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
@@ -22,7 +23,7 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
 )
-from paimon_explore.data_types.traversal import parts
+from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.sql_statements.parameter_markers import default_text
@@ -59,10 +60,31 @@ def assigned(
         )
         for at, (given, field) in enumerate(zip(df.schema.fields, fields, strict=True))
     ]
-    more = [
-        f.lit(value).cast(spark_type(field.type)).alias(field.name) for field, value in constants
-    ]
+    more = [_stored_constant(value, field).alias(field.name) for field, value in constants]
     return positions.select(*columns, *more)
+
+
+def _stored_constant(value: object, field: DataField) -> Column:
+    if isinstance(value, dt.datetime) and is_root(field.type, TypeRoot.TIMESTAMP_LTZ):
+        value = value.astimezone(dt.UTC)  # PySpark returns the time of this process
+    return constant(value).cast(spark_type(field.type))
+
+
+def constant(value: object) -> Column:
+    """Return a constant as a column.
+
+    Spark takes dates and times of Python through the time zone of the session, and the calendar of
+    old Java, which has no days from 1582-10-05 to 14.
+    """
+    match value:
+        case dt.datetime(tzinfo=None):
+            return f.lit(value.isoformat(sep=" ")).cast("timestamp_ntz")
+        case dt.datetime():
+            return f.lit(value.astimezone(dt.UTC).isoformat(sep=" ")).cast("timestamp")
+        case dt.date():
+            return f.lit(value.isoformat()).cast("date")
+        case _:
+            return f.lit(value)
 
 
 def assigned_column(column: Column, given: st.DataType, field: DataField) -> Column:

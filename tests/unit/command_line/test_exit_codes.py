@@ -35,6 +35,9 @@ WRONG = {
     "options of a new table": "import wh/demo.db/orders x.csv --primary-key id",
     "no files": "import wh/demo.db/orders",
     "a snapshot as a time": "head wh/demo.db/orders --at 1",
+    "a system table at a snapshot": "head wh/demo.db/orders$files --snapshot 1",
+    "a system table at a tag": "head demo.orders$snapshots -w wh --tag v1",
+    "a system table at a time": "head demo.orders$snapshots -w wh --at 2026-01-01",
     "a file that is standard input": "import wh/demo.db/orders -",
     "a long delimiter": "import wh/demo.db/orders x.csv --delimiter ;;",
 }

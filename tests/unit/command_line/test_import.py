@@ -2,8 +2,10 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
@@ -88,8 +90,9 @@ def table_of(folder: Path, types: dict[str, str], **options: object) -> Table:
     return catalog.create_table("db.t", types, **options)  # type: ignore[arg-type]  # as they are
 
 
-def csv_line(values: list[str]) -> str:
-    return ",".join('"{}"'.format(value.replace('"', '""')) for value in values) + "\n"
+def csv_line(values: Sequence[str | None]) -> str:
+    cells = ("" if v is None else '"{}"'.format(v.replace('"', '""')) for v in values)
+    return ",".join(cells) + "\n"
 
 
 def written(folder: Path, form: str, columns: dict[str, list[str | None]]) -> Path:
@@ -97,7 +100,7 @@ def written(folder: Path, form: str, columns: dict[str, list[str | None]]) -> Pa
     path = folder / f"rows.{form}"
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if form == "csv":
-        lines = [csv_line([value or "" for value in row.values()]) for row in rows]
+        lines = [csv_line(list(row.values())) for row in rows]
         path.write_text(csv_line(list(columns)) + "".join(lines), encoding="utf-8")
     elif form == "parquet":
         pq.write_table(
@@ -428,6 +431,43 @@ def test_json_and_csv_of_head_can_be_imported_again(
         ran = run("import", copy.path, path)
         assert (ran.code, ran.err) == (0, "")
         assert copy.to_arrow().to_pylist() == table.to_arrow().to_pylist()
+
+
+ODD_TEXTS = ("", '"', '""', ",", "\n", '\n""', ',"",', '"",\n""', " ", "a", "\r\n", None)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_texts_of_csv_are_those_of_head(count: int, tmp_path: Path, run: Program) -> None:
+    catalog = new_catalog(tmp_path / "wh")
+    columns = {f"c{number}": "STRING" for number in range(count)}
+    rows = [dict(zip(columns, texts, strict=True)) for texts in product(ODD_TEXTS, repeat=count)]
+    table, copy = (catalog.create_table(f"db.{name}", columns) for name in ("t", "copy"))
+    table.append(rows)
+    path = tmp_path / "rows.csv"
+    path.write_text(run("head", table.path, "--all", "--csv").out, encoding="utf-8", newline="")
+    assert run("import", copy.path, path).code == 0
+    assert copy.to_arrow().to_pylist() == rows
+
+
+def test_an_empty_text_is_null_where_no_text_is_stored(tmp_path: Path, run: Program) -> None:
+    types = {"i": "INT", "d": "DATE", "s": "STRING", "b": "BYTES"}
+    table = table_of(tmp_path, types)
+    path = tmp_path / "rows.csv"
+    path.write_text('i,d,s,b\n"","","",""\n,,,\n', encoding="utf-8")
+    assert run("import", table.path, path).code == 0
+    empty = dict.fromkeys(types)
+    assert table.to_arrow().to_pylist() == [{**empty, "s": "", "b": b""}, empty]
+
+
+def test_quotes_inside_of_a_value_are_kept(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"a": "STRING", "b": "STRING"})
+    path = tmp_path / "rows.csv"
+    path.write_text('a,b\n5" pipe,"x,"",y"\n3",""\n', encoding="utf-8")
+    assert run("import", table.path, path).code == 0
+    assert [tuple(row.values()) for row in table.to_arrow().to_pylist()] == [
+        ('5" pipe', 'x,",y'),
+        ('3"', ""),
+    ]
 
 
 NESTED_TYPES = {
