@@ -16,17 +16,14 @@ from paimon_explore.data_types.arrow_buffers import Column, string_array
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.cast_errors import uncastable_value
 from paimon_explore.data_types.definitions import (
-    MAX_LENGTH,
+    STRING,
     ArrayType,
-    AtomicType,
     DataType,
     MapType,
     RowType,
-    TypeRoot,
     VectorType,
 )
 
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _QUOTE = "'"
 _NESTED = re.compile(r"(?:(ARRAY|MAP|STRUCT)\s*\((.*)\)|[\[{](.*)[\]}])", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"""(?:'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|\\.|[^,])+""")
@@ -39,7 +36,7 @@ def default_column(text: str, data_type: DataType) -> Column:
         UncastableError: the text cannot be cast to the type.
     """
     if not isinstance(data_type, ArrayType | VectorType | MapType | RowType):
-        return cast_column(string_array([_bare(text)]), _STRING, data_type, None)
+        return cast_column(string_array([_bare(text)]), STRING, data_type, None)
     return pa.array([_value(_bare(text), data_type)], to_arrow(data_type))
 
 

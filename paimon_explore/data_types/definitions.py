@@ -45,7 +45,8 @@ class TypeRoot(Enum):
 
 TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
-INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
+INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
+INTEGERS = frozenset(INTEGER_BITS)
 FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 VECTOR_ELEMENTS = INTEGERS | FLOATS | {TypeRoot.BOOLEAN}
 """The types of the elements of vectors."""
@@ -173,3 +174,7 @@ DataType = AtomicType | ArrayType | VectorType | MultisetType | MapType | RowTyp
 def with_nullable(data_type: DataType, *, nullable: bool) -> DataType:
     """Return the type with another nullability."""
     return data_type if data_type.nullable is nullable else replace(data_type, nullable=nullable)
+
+
+STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)

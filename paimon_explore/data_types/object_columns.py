@@ -76,15 +76,16 @@ def _polars_types(data: object, name: str) -> Iterator[tuple[str, "pl.DataType"]
 
 
 def _is_polars_frame(data: object) -> "TypeGuard[pl.DataFrame]":
-    return _is_of_polars(data, "DataFrame")
+    return is_of_package(data, "polars", "DataFrame")
 
 
 def _is_polars_series(data: object) -> "TypeGuard[pl.Series]":
-    return _is_of_polars(data, "Series")
+    return is_of_package(data, "polars", "Series")
 
 
-def _is_of_polars(data: object, name: str) -> bool:
+def is_of_package(data: object, package: str, name: str) -> bool:
+    """Return whether a value is of a class of a package or of a subclass, without an import."""
     return any(
-        kind.__module__.partition(".")[0] == "polars" and kind.__name__ == name
+        kind.__module__.partition(".")[0] == package and kind.__name__ == name
         for kind in type(data).__mro__
     )

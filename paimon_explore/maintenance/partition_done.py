@@ -27,6 +27,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import (
     METASTORE_PARTITIONED_TABLE,
@@ -94,7 +95,8 @@ def mark_partitions_done(
     for action in actions:
         if action == _SUCCESS_FILE:
             for path in paths:
-                _write_success_file(store, path, clock())
+                success = f"{store.paths.root}/{path}/{_FILE_NAME}"
+                write_success_file(store.file_io, success, clock())
         else:
             _tell_catalog(store, action, named)
     return paths
@@ -154,14 +156,13 @@ def _columns(schema: TableSchema, specs: Sequence[PartitionSpec]) -> list[Column
     ]
 
 
-def _write_success_file(store: TableStore, partition: str, now_ms: int) -> None:
-    """Write the success file of a partition; an existing one keeps its creation time."""
-    path = f"{store.paths.root}/{partition}/{_FILE_NAME}"
+def write_success_file(file_io: FileIO, path: str, now_ms: int) -> None:
+    """Write the success file of a partition or tag; an existing one keeps its creation time."""
     created_ms = now_ms
     with suppress(MissingFileError, ValueError, KeyError, TypeError):
-        created_ms = int(json.loads(store.file_io.read(path))["creationTime"])
+        created_ms = int(json.loads(file_io.read(path))["creationTime"])
     text = f'{{\n  "creationTime" : {created_ms},\n  "modificationTime" : {now_ms}\n}}'
-    store.file_io.replace(path, text.encode())
+    file_io.replace(path, text.encode())
 
 
 def _tell_catalog(store: TableStore, action: str, specs: Sequence[Mapping[str, str]]) -> None:

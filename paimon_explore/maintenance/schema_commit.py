@@ -27,7 +27,12 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.casts.allowed_type_changes import is_same
 from paimon_explore.data_types.casts.lossy_values import Loss, losses, may_lose
-from paimon_explore.data_types.definitions import INTEGERS, AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import (
+    INTEGER_BITS,
+    INTEGERS,
+    AtomicType,
+    DataField,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
@@ -109,9 +114,6 @@ def create_schema(store: TableStore, schema: TableSchema) -> bool:
         if schema.id in store.schemas.ids() and store.schemas.load(schema.id) == schema:
             return True
         raise
-
-
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,7 @@ def _bits(change: _Change) -> int | None:
     old, new = change.old.type, change.new.type
     if not isinstance(old, AtomicType) or not isinstance(new, AtomicType):
         return None
-    return _BITS[new.root] if old.root in INTEGERS and new.root in INTEGERS else None
+    return INTEGER_BITS[new.root] if old.root in INTEGERS and new.root in INTEGERS else None
 
 
 def _is_within(low: object, high: object, bits: int) -> bool:

@@ -17,7 +17,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import (
-    MAX_LENGTH,
+    STRING,
     TEXTS,
     ArrayType,
     AtomicType,
@@ -47,7 +47,6 @@ from paimon_explore.metadata.options.format_options import (
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.read.schema_evolution import adapt
 
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
 _NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 
@@ -157,7 +156,7 @@ def _as_stored(data_type: DataType) -> DataType:
         case AtomicType(root=root) if root in _NOT_AS_TEXT:
             raise UnsupportedFeatureError(f"type {root.value} in a text file")
         case AtomicType(root=root):
-            return data_type if root in TEXTS | _BYTES else _STRING
+            return data_type if root in TEXTS | _BYTES else STRING
         case ArrayType(element=element) | VectorType(element=element):
             return replace(data_type, element=_as_stored(element))
         case MapType(key=key, value=value):

@@ -13,10 +13,7 @@ from paimon_explore.data_types.decimals import unscaled
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 
 _LAYOUTS = {
-    TypeRoot.TINYINT: "<i",
-    TypeRoot.SMALLINT: "<i",
-    TypeRoot.INT: "<i",
-    TypeRoot.DATE: "<i",
+    **dict.fromkeys((TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.DATE), "<i"),
     TypeRoot.FLOAT: "<f",
     TypeRoot.DOUBLE: "<d",
 }

@@ -67,8 +67,8 @@ from paimon_explore.data_types.definitions import (
     BYTES,
     FLOATS,
     INTEGERS,
-    MAX_LENGTH,
     NUMBERS,
+    STRING,
     TEXTS,
     TIMESTAMPS,
     ArrayType,
@@ -78,8 +78,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
 )
-
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 
 
 def cast_column(
@@ -200,13 +198,13 @@ def _nested_texts(array: Column, source: DataType, zone: tzinfo | None) -> Colum
             _text_or_null(values, source.value, zone),
         )
         return _enclosed("{", _listed(array, texts), "}", array)
-    element = source.element if isinstance(source, ArrayType) else _STRING
+    element = source.element if isinstance(source, ArrayType) else STRING
     texts = _text_or_null(children, element, zone)
     return _enclosed("[", _listed(array, texts), "]", array)
 
 
 def _text_or_null(array: Column, source: DataType, zone: tzinfo | None) -> Column:
-    texts = cast_column(array, source, _STRING, zone)
+    texts = cast_column(array, source, STRING, zone)
     return computed("coalesce", [texts, string_scalar("null")])
 
 

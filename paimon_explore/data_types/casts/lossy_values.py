@@ -22,8 +22,10 @@ from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.casts.text_functions import computed
 from paimon_explore.data_types.definitions import (
     BYTES,
+    INTEGER_BITS,
     INTEGERS,
     MAX_LENGTH,
+    STRING,
     TEXTS,
     ArrayType,
     AtomicType,
@@ -34,13 +36,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
-_DIGITS: Mapping[TypeRoot, int] = {
-    TypeRoot.TINYINT: 3,
-    TypeRoot.SMALLINT: 5,
-    TypeRoot.INT: 10,
-    TypeRoot.BIGINT: 19,
-}
+_DIGITS = {root: len(str(2 ** (bits - 1))) for root, bits in INTEGER_BITS.items()}
 _EXACT_DIGITS: Mapping[TypeRoot, int] = {TypeRoot.FLOAT: 5, TypeRoot.DOUBLE: 10}
 """Number of digits up to which a float represents all integers exactly."""
 _MAX_REPORTED = 1000
@@ -189,7 +185,7 @@ def _fitting(values: Column, source: DataType, target: DataType, zone: tzinfo | 
     """
     cast = cast_column(values, source, target, zone)
     if isinstance(target, AtomicType) and target.root in TEXTS:
-        whole = cast_column(values, source, _STRING, zone)
+        whole = cast_column(values, source, STRING, zone)
         return _equal(_trimmed(whole, target), _trimmed(cast, target))
     if not isinstance(source, AtomicType) or not isinstance(target, AtomicType):
         return [True] * len(values)

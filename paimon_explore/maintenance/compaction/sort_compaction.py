@@ -39,11 +39,20 @@ from paimon_explore.data_types.arrow_buffers import (
     concat_arrays,
     concat_batches,
     empty_array,
-    fixed_values,
+    float64_values,
+    int64_values,
     valid_mask,
     var_values,
 )
-from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    FLOATS,
+    INTEGERS,
+    TIMESTAMPS,
+    AtomicType,
+    DataField,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -145,17 +154,7 @@ _BITS = 64
 _PREFIX = 8
 _SIGN = np.uint64(1 << 63)
 _ONE = np.uint64(1)
-_INTEGERS = {
-    TypeRoot.TINYINT: np.int8,
-    TypeRoot.SMALLINT: np.int16,
-    TypeRoot.INT: np.int32,
-    TypeRoot.DATE: np.int32,
-    TypeRoot.TIME: np.int32,
-    TypeRoot.BIGINT: np.int64,
-    TypeRoot.TIMESTAMP: np.int64,
-    TypeRoot.TIMESTAMP_LTZ: np.int64,
-}
-_FLOATS = {TypeRoot.FLOAT: np.float32, TypeRoot.DOUBLE: np.float64}
+_INTEGERS = INTEGERS | TIMESTAMPS | {TypeRoot.DATE, TypeRoot.TIME}
 _TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY})
 
 
@@ -174,10 +173,9 @@ def _sort_keys(column: Column, data_type: DataType) -> SortKeys:
         raise UnsupportedFeatureError(f"ordering rows by a column of type {type_text(data_type)}")
     root = data_type.root
     if root in _INTEGERS:
-        integers = fixed_values(column, _INTEGERS[root]).astype(np.int64)
-        return integers.view(np.uint64) ^ _SIGN
-    if root in _FLOATS:
-        return _floating(fixed_values(column, _FLOATS[root]).astype(np.float64))
+        return int64_values(column).view(np.uint64) ^ _SIGN
+    if root in FLOATS:
+        return _floating(float64_values(column))
     if root in _TEXTS:
         return _prefixes(column)
     if root is TypeRoot.BOOLEAN:

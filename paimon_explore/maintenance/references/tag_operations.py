@@ -21,7 +21,6 @@ Tags as partitions in the catalog of a table (`metastore.tag-to-partition`).
 The tag exists by then, so that a failure is a warning.
 """
 
-import json
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,7 +35,6 @@ from paimon_explore.errors import (
     AlreadyExistsError,
     CatalogSyncWarning,
     InvalidInputError,
-    MissingFileError,
     NotFoundError,
     PaimonError,
     SnapshotExpiredError,
@@ -45,6 +43,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles
+from paimon_explore.maintenance.partition_done import write_success_file
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     MAX_INT64,
@@ -283,14 +282,8 @@ def check_tag_name(name: object) -> None:
 
 def _write_success_file(store: TableStore, options: TableOptions, name: str) -> None:
     """Write the success file of a tag, if enabled."""
-    if not options.value(TAG_CREATE_SUCCESS_FILE):
-        return
-    path, now_ms = store.paths.tag_success(name), system_clock()
-    created_ms = now_ms
-    with suppress(MissingFileError, ValueError, KeyError, TypeError):
-        created_ms = int(json.loads(store.file_io.read(path))["creationTime"])
-    text = f'{{\n  "creationTime" : {created_ms},\n  "modificationTime" : {now_ms}\n}}'
-    store.file_io.replace(path, text.encode())
+    if options.value(TAG_CREATE_SUCCESS_FILE):
+        write_success_file(store.file_io, store.paths.tag_success(name), system_clock())
 
 
 def _tag_of(

@@ -11,12 +11,10 @@ from paimon_explore.data_types.array_sizes import check_fits
 from paimon_explore.data_types.arrow import arrow_schema, from_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
-    MAX_LENGTH,
-    AtomicType,
+    STRING,
     DataField,
     DataType,
     RowType,
-    TypeRoot,
     with_nullable,
 )
 from paimon_explore.errors import InvalidInputError
@@ -44,7 +42,6 @@ from paimon_explore.write.input.table_batches import Rows
 _INDEX = re.compile(r"__index_level_\d+__")
 PARTS = "Merge parts of the rows one after the other."
 """The hint for a source with more than 2 GiB of a column."""
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,5 +192,5 @@ def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
 
 def _type_of(array: Column, known: DataType | None) -> DataType:
     if pat.is_null(array.type):
-        return _STRING if known is None else with_nullable(known, nullable=True)
+        return STRING if known is None else with_nullable(known, nullable=True)
     return from_arrow(array.type)

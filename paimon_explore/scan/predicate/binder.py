@@ -7,6 +7,7 @@ from datetime import date, tzinfo
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import (
+    BOOLEAN,
     TEXTS,
     AtomicType,
     DataField,
@@ -58,7 +59,6 @@ from paimon_explore.scan.predicate.function_binder import (
 )
 from paimon_explore.scan.predicate.functions import (
     ALIASES,
-    BOOLEAN,
     comparable,
     function_of,
     signature_of,

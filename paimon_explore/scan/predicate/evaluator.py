@@ -8,7 +8,7 @@ import pyarrow as pa
 from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.arrow_buffers import bool_values, build_bool, valid_mask
-from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import BOOLEAN, DataType, RowType
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.scan.predicate.cast_expression import cast_values
 from paimon_explore.scan.predicate.expression import (
@@ -45,7 +45,6 @@ from paimon_explore.scan.predicate.literals import repeated, scalar_of, values_a
 from paimon_explore.scan.predicate.variants.casts import cast_trees
 from paimon_explore.scan.predicate.variants.kernels import trees_at
 
-_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 _FEW_SHARE = 0.25
 """Share of open rows of a batch up to which further conditions are tested on these alone."""
 _MANY_CHOICES = 8
@@ -96,11 +95,11 @@ def operand_type(operand: Operand, row_type: RowType) -> DataType:
         case Cast(type=target):
             return target
         case Call(type=kind):
-            return kind or _BOOLEAN
+            return kind or BOOLEAN
         case Computed(type=target):
             return target
         case Literal(type=kind):
-            return kind or _BOOLEAN
+            return kind or BOOLEAN
         case Column(path=path):
             return _member_type(path, row_type)
 
@@ -221,7 +220,7 @@ class _Rows:
                 return cast_values(self._values(inner), source, target)
             case Call(function=name, arguments=arguments, type=kind):
                 kernel = function_of(name, len(arguments)).kernel
-                return kernel([self.value(part) for part in arguments], kind or _BOOLEAN)
+                return kernel([self.value(part) for part in arguments], kind or BOOLEAN)
             case Computed(arguments=columns, compute=compute):
                 found = [self._values(column) for column in columns]
                 return compute(found, self._batch.num_rows)

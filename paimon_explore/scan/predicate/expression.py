@@ -21,7 +21,13 @@ import numpy as np
 
 from paimon_explore.arguments import python_value
 from paimon_explore.data_types.arrow_buffers import Column as Values
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BOOLEAN,
+    MAX_LENGTH,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.datetime_literals import parse_date, parse_time, parse_timestamp
@@ -223,10 +229,9 @@ Operand = Column | Literal | Cast | Call | Computed
 Expression = Operand | Compare | In | Like | IsNull | IsTrue | Not | And | Or
 """Expressions that are true, false or unknown for a row; operands are conditions if BOOLEAN."""
 
-_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 _BIGINT = AtomicType(root=TypeRoot.BIGINT)
-TRUE = Literal(value=True, type=_BOOLEAN)
-FALSE = Literal(value=False, type=_BOOLEAN)
+TRUE = Literal(value=True, type=BOOLEAN)
+FALSE = Literal(value=False, type=BOOLEAN)
 NULL = Literal(value=None, type=None)
 
 

@@ -6,6 +6,7 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from paimon_explore.data_types.definitions import (
+    INTEGER_BITS,
     ArrayType,
     AtomicType,
     DataType,
@@ -18,7 +19,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.cast_expression import can_cast
 from paimon_explore.scan.predicate.expression import Cast, Expression, Literal, is_operand
 from paimon_explore.scan.predicate.functions import common_type
-from paimon_explore.scan.predicate.literal_range import INTEGER_BITS, literal_range
+from paimon_explore.scan.predicate.literal_range import literal_range
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 
 PEERS = frozenset({*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"})

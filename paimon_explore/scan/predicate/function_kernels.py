@@ -33,7 +33,7 @@ from paimon_explore.data_types.arrow_buffers import (
     true_mask,
     valid_mask,
 )
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import BOOLEAN, AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import CompareOp
@@ -234,8 +234,7 @@ def null_if(columns: Sequence[Column], _result: DataType) -> Column:
     return call("if_else", same, nulls_like(columns[0]), columns[0])
 
 
-_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
-_FALSE: Value = values_array([False], _BOOLEAN)[0]
+_FALSE: Value = values_array([False], BOOLEAN)[0]
 
 
 def case_when(columns: Sequence[Column], result: DataType) -> Column:
@@ -243,7 +242,7 @@ def case_when(columns: Sequence[Column], result: DataType) -> Column:
     source = np.full(len(columns[-1]), len(columns) - 1, np.int64)
     undecided = np.ones(len(source), np.bool_)
     for at in range(0, len(columns) - 1, 2):
-        holds = call("coalesce", columns[at], values_array([False], _BOOLEAN)[0])
+        holds = call("coalesce", columns[at], values_array([False], BOOLEAN)[0])
         true = np.array(holds.to_numpy(zero_copy_only=False), np.bool_)
         source[undecided & true] = at + 1
         undecided &= ~true
@@ -318,7 +317,7 @@ def replaced(columns: Sequence[Column], _result: DataType) -> Column:
 
 def not_a_number(columns: Sequence[Column], _result: DataType) -> Column:
     """`isnan`: whether a number is NaN; false for null."""
-    return call("coalesce", call("is_nan", columns[0]), values_array([False], _BOOLEAN)[0])
+    return call("coalesce", call("is_nan", columns[0]), values_array([False], BOOLEAN)[0])
 
 
 def matches_regex(columns: Sequence[Column], _result: DataType) -> Column:

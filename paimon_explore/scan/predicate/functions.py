@@ -21,10 +21,14 @@ from typing import TypeAlias
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
+    BOOLEAN,
     BYTES,
     FLOATS,
+    INTEGER_BITS,
+    INTEGERS,
     MAX_LENGTH,
     NUMBERS,
+    STRING,
     TEXTS,
     TIMESTAMPS,
     ArrayType,
@@ -40,18 +44,15 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate import datetime_kernels as times
 from paimon_explore.scan.predicate import function_kernels as kernels
-from paimon_explore.scan.predicate.literal_range import INTEGER_BITS
 from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS
 
 Types: TypeAlias = Sequence[DataType]
 
-BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 _INT = AtomicType(root=TypeRoot.INT)
 _BIGINT = AtomicType(root=TypeRoot.BIGINT)
 _FLOAT = AtomicType(root=TypeRoot.FLOAT)
 _DOUBLE = AtomicType(root=TypeRoot.DOUBLE)
 _DATE = AtomicType(root=TypeRoot.DATE)
-STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _TIMESTAMP = AtomicType(root=TypeRoot.TIMESTAMP, precision=6)
 _SECONDS = AtomicType(root=TypeRoot.DECIMAL, precision=8, scale=6)
 _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INT: 10, TypeRoot.BIGINT: 20}
@@ -173,7 +174,7 @@ def _common_atom(atoms: Sequence[AtomicType]) -> AtomicType | None:
         found = STRING
     elif roots <= BYTES:
         found = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
-    elif roots <= frozenset(INTEGER_BITS):
+    elif roots <= INTEGERS:
         found = max(atoms, key=lambda kind: INTEGER_BITS[kind.root])
     elif roots <= NUMBERS:
         found = _DOUBLE if roots & FLOATS else _wide_decimal(atoms)
@@ -322,7 +323,7 @@ def _fit(types: Types, wanted: Types) -> bool:
     for kind, target in zip(types, wanted, strict=True):
         if not isinstance(kind, AtomicType):
             return False
-        family = TEXTS if target == STRING else frozenset(INTEGER_BITS)
+        family = TEXTS if target == STRING else INTEGERS
         if kind.root not in family:
             return False
     return True
@@ -330,7 +331,7 @@ def _fit(types: Types, wanted: Types) -> bool:
 
 def _joined(types: Types) -> Signature | None:
     """The rule of `concat`: texts, or types with a unique text form."""
-    castable = TEXTS | frozenset(INTEGER_BITS) | {TypeRoot.BOOLEAN, TypeRoot.DATE}
+    castable = TEXTS | INTEGERS | {TypeRoot.BOOLEAN, TypeRoot.DATE}
     fits = all(is_root(kind, *castable) for kind in types)
     return _same(STRING, len(types)) if fits else None
 

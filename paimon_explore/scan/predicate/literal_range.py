@@ -18,6 +18,7 @@ from paimon_explore.data_types.decimals import scaled
 from paimon_explore.data_types.definitions import (
     BYTES,
     FLOATS,
+    INTEGER_BITS,
     TEXTS,
     TIMESTAMPS,
     AtomicType,
@@ -38,7 +39,6 @@ from paimon_explore.scan.predicate.datetime_literals import (
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue, unit_nanos
 from paimon_explore.scan.predicate.sql_formatter import literal_text
 
-INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
 _DATE_BITS = 32
 _INSTANT_BITS = 64
 _NANOS_PER_MILLI = 1_000_000

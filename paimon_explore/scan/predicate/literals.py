@@ -10,7 +10,13 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.decimals import unscaled
-from paimon_explore.data_types.definitions import FIXED_WIDTHS, FLOATS, AtomicType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BOOLEAN,
+    FIXED_WIDTHS,
+    FLOATS,
+    AtomicType,
+    TypeRoot,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue
 
@@ -20,7 +26,6 @@ _DTYPES = {
     if root is not TypeRoot.BOOLEAN
 }
 _DECIMAL_BYTES = 16
-_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
 
 def values_array(values: Sequence[object], kind: AtomicType) -> Column:
@@ -51,13 +56,13 @@ def values_array(values: Sequence[object], kind: AtomicType) -> Column:
 
 def scalar_of(constant: Literal) -> "pa.Scalar[pa.DataType]":
     """The Arrow scalar of a bound literal; an untyped null is a boolean null."""
-    scalar: pa.Scalar[pa.DataType] = values_array([constant.value], constant.type or _BOOLEAN)[0]
+    scalar: pa.Scalar[pa.DataType] = values_array([constant.value], constant.type or BOOLEAN)[0]
     return scalar
 
 
 def repeated(constant: Literal, count: int) -> Column:
     """An array that repeats a bound literal `count` times."""
-    one = values_array([constant.value], constant.type or _BOOLEAN)
+    one = values_array([constant.value], constant.type or BOOLEAN)
     return nb.take_rows(one, np.zeros(count, np.int64))
 
 

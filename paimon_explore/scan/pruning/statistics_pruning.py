@@ -24,7 +24,7 @@ from paimon_explore import arrow_compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.arrow_buffers import Column as Values
-from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.definitions import BOOLEAN, AtomicType, TypeRoot
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.expression import (
     TRUE,
@@ -51,7 +51,6 @@ from paimon_explore.scan.predicate.literals import values_array
 _FEW_VALUES = 16
 _DENSE = pc.RankOptions(tiebreaker="dense")
 _TEXT = AtomicType(root=TypeRoot.VARCHAR)
-_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,7 +306,7 @@ def _positions(bounds: _Bounds, constant: Literal) -> tuple[Bools, Bools, Bools]
     if isinstance(constant.value, float) and math.isnan(constant.value):  # the greatest value
         anything = np.ones_like(bounds.known)
         return anything, anything, ~anything
-    one = values_array([constant.value], constant.type or _BOOLEAN)
+    one = values_array([constant.value], constant.type or BOOLEAN)
     less, equal, greater = bounds.around(one)
     return less, equal, greater | bounds.has_nan
 
@@ -332,7 +331,7 @@ def _any_within(bounds: _Bounds, listed: list[Literal]) -> Bools:
         for constant in listed:
             found |= _positions(bounds, constant)[1]
         return found
-    kind = listed[0].type or _BOOLEAN
+    kind = listed[0].type or BOOLEAN
     constants = values_array([constant.value for constant in listed], kind)
     ranked = call("rank", pa.concat_arrays([constants, *bounds.bounds()]), options=_DENSE)
     ranks = nb.fixed_values(ranked, np.uint64).astype(np.int64)

@@ -13,12 +13,11 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import arrow_schema, to_arrow
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.cast_errors import UncastableError
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import STRING, RowType
 from paimon_explore.errors import CorruptFileError, PaimonError
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _HIDDEN = (".", "_")
 
 
@@ -76,7 +75,7 @@ class PartitionFolders:
         for field, value in zip(self.keys, values, strict=True):
             text = None if value == self.default_name else value
             try:
-                array = cast_column(pa.array([text], to_arrow(_STRING)), _STRING, field.type)
+                array = cast_column(pa.array([text], to_arrow(STRING)), STRING, field.type)
             except (PaimonError, UncastableError) as error:
                 where = f"folder {value!r} of partition key {field.name!r}"
                 raise CorruptFileError(self.location, where, str(error)) from error

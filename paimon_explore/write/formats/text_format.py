@@ -27,7 +27,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import (
-    MAX_LENGTH,
+    STRING,
     TEXTS,
     ArrayType,
     AtomicType,
@@ -59,7 +59,6 @@ from paimon_explore.metadata.options import format_options as opt
 from paimon_explore.write.file_layout import FileLayout
 
 T = TypeVar("T")
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
 _NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 _CSV, _TEXT = "csv", "text"
@@ -199,7 +198,7 @@ def _texts(array: Column, data_type: DataType) -> Column:
     if data_type.root in _BYTES:
         encoded = [None if v is None else _base64(v) for v in as_python(array)]
         return pa.array(encoded, pa.string())
-    return cast_column(array, data_type, _STRING)
+    return cast_column(array, data_type, STRING)
 
 
 def _base64(value: object) -> str:

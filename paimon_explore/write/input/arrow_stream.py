@@ -25,7 +25,11 @@ import pyarrow as pa
 from paimon_explore.data_types.array_sizes import within_size
 from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
-from paimon_explore.data_types.object_columns import check_object_columns, check_pandas_types
+from paimon_explore.data_types.object_columns import (
+    check_object_columns,
+    check_pandas_types,
+    is_of_package,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_arrays import datetimes
 from paimon_explore.write.input.python_values import (
@@ -299,19 +303,12 @@ def _typed_column(values: object) -> "Column | pa.ChunkedArray[pa.Scalar[pa.Data
 
 def is_frame(data: object) -> "TypeGuard[pd.DataFrame]":
     """Whether it is a pandas data frame or a subclass of one."""
-    return _is_of_pandas(data, "DataFrame")
+    return is_of_package(data, "pandas", "DataFrame")
 
 
 def _is_series(data: object) -> "TypeGuard[pd.Series[str]]":
     """Whether it is a pandas series or a subclass of one."""
-    return _is_of_pandas(data, "Series")
-
-
-def _is_of_pandas(data: object, name: str) -> bool:
-    return any(
-        kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == name
-        for kind in type(data).__mro__
-    )
+    return is_of_package(data, "pandas", "Series")
 
 
 def with_index_columns(frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -35,7 +35,7 @@ from paimon_explore.data_types.definitions import (
     BYTES,
     FLOATS,
     INTEGERS,
-    MAX_LENGTH,
+    STRING,
     TEXTS,
     AtomicType,
     TypeRoot,
@@ -62,7 +62,6 @@ class CastPolicy(StrEnum):
 
 
 _POLICY: ContextVar[CastPolicy] = ContextVar("cast_policy", default=CastPolicy.SAFE)
-_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _NOT_PARSED = TEXTS | BYTES | {TypeRoot.VARIANT, TypeRoot.BLOB}
 _INTEGER = r"^[+-]?[0-9]+$"
 _NEVER = "$^"
@@ -155,9 +154,9 @@ def _parsed(array: Column, data_type: AtomicType) -> "Column | Misfit":
     target, ticks = with_nullable(data_type, nullable=True), _TICKS.get(data_type.root)
     values: Column | None = None
     if ticks is None:
-        bad = {*unfit_positions(distinct, _STRING, target)}
+        bad = {*unfit_positions(distinct, STRING, target)}
         if not bad:
-            values = cast_column(distinct, _STRING, target)
+            values = cast_column(distinct, STRING, target)
             bad = {*true_mask(_is_lossy(distinct, values, data_type.root)).nonzero()[0].tolist()}
     else:
         numbers = [ticks(str(text), data_type.precision or 0) for text in as_python(distinct)]
