@@ -7,6 +7,7 @@ Build it from the root of the repository, with the extra `docs` installed:
 Pages are Markdown. What can be derived from the code is generated while the site is built.
 """
 
+import gc
 import sys
 from pathlib import Path
 
@@ -15,6 +16,8 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(HERE), str(ROOT / "tests")]
 
 import paimon_explore  # noqa: E402 - needs the path
+
+gc.set_threshold(20_000)  # else a tenth of the build goes through its trees
 
 project = "paimon_explore"
 author = "the paimon_explore contributors"

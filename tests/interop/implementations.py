@@ -1,15 +1,17 @@
 """Java, pypaimon and pypaimon-rust, each started once, or a skip that says what to install."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from oracle import JavaPaimon, OracleUnavailableError
-from paimon_explore import Catalog
+from paimon_explore import Catalog, Table
 from peers import Peers, PeersMissingError
 from support.required import lacking
+from support.written import KINDS, make
 
 JAVA = os.environ.get("PAIMON_EXPLORE_JAVA", "2.0.0")
 """The version of Java that tests take as the newest; the next one if it has been built."""
@@ -65,3 +67,10 @@ def warehouse(tmp_path: Path) -> Path:
 def catalog(warehouse: Path) -> Catalog:
     """The empty warehouse, opened."""
     return Catalog(warehouse)
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Table]:
+    """The table of each kind that we write, for tests that do not change it."""
+    catalog = Catalog(tmp_path_factory.mktemp("written"))
+    return cache(lambda name: make(catalog, name, KINDS[name]))

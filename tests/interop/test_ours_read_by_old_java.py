@@ -1,11 +1,13 @@
 """Older Java releases read what this library wrote, as far as they know the feature."""
 
+from collections.abc import Callable
+
 import pytest
 
 from java_rows import differences
 from oracle import JavaPaimon, JavaPaimonError
-from paimon_explore import Catalog
-from support.written import KINDS, make
+from paimon_explore import Table
+from support.written import KINDS
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
@@ -19,9 +21,9 @@ NOT_READ_BY_0_9 = {
 
 @pytest.mark.parametrize("name", KINDS)
 def test_java_1_4_reads_every_kind_and_java_0_9_what_it_knows(
-    java_1_4: JavaPaimon, java_0_9: JavaPaimon, name: str, catalog: Catalog
+    java_1_4: JavaPaimon, java_0_9: JavaPaimon, name: str, written: Callable[[str], Table]
 ) -> None:
-    table = make(catalog, name, KINDS[name])
+    table = written(name)
     assert differences(java_1_4, table) == []
     if name not in NOT_READ_BY_0_9:
         assert differences(java_0_9, table) == []

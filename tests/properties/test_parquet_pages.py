@@ -23,13 +23,13 @@ from paimon_explore.read.schema_evolution import Casting, field_sources
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.expression import Expression, names_of
-from support.depth import some
+from support.depth import DEEP, some
 from support.predicates import ROW_TYPE, Row, batch_of, predicates, rows
 
 Found = list[tuple[int, str]]
 """Positions and rows."""
 
-_LEAST, _MOST = 1, 300
+_LEAST, _MOST = 1, 300 if DEEP else 120
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,17 +83,23 @@ def _frame(files: Sequence[Sequence[Row]], modes: Sequence[str]) -> StatsTable:
     st.lists(rows, min_size=1, max_size=4),
     st.lists(st.sampled_from(MODES), min_size=len(FLAT), max_size=len(FLAT)),
 )
-def test_no_statistics_prune_a_file_with_a_matching_row(
+def test_no_statistics_prune_a_file_with_a_matching_row_and_explanations_agree(
     expr: Expression, files: list[list[Row]], modes: list[str]
 ) -> None:
     stats = _frame(files, modes)
     bound = bind(expr, ROW_TYPE)
     found = outcomes(bound, stats)
+    kept = may_match(bound, stats).tolist()
     for index, file in enumerate(files):
         seen = {truth(expr, row) for row in file}
         assert True not in seen or found.true[index]
         assert False not in seen or found.false[index]
         assert None not in seen or found.unknown[index]
+        finding = explain(bound, stats, index)
+        assert finding.kept is kept[index]
+        if not kept[index]:
+            assert finding.leaves, "an explanation blames a condition"
+            assert all(leaf.excludes for leaf in finding.leaves)
 
 
 @settings(max_examples=300)
@@ -103,24 +109,6 @@ def test_no_statistics_of_one_column_prune_a_file_with_a_matching_row(
 ) -> None:
     kept = may_match(bind(expr, ROW_TYPE), _frame([file], [mode] * len(FLAT)))
     assert kept[0] or not any(truth(expr, row) is True for row in file)
-
-
-@given(
-    predicates(),
-    st.lists(rows, min_size=1, max_size=3),
-    st.lists(st.sampled_from(MODES), min_size=len(FLAT), max_size=len(FLAT)),
-)
-def test_an_explanation_agrees_with_the_pruning_and_blames_a_condition(
-    expr: Expression, files: list[list[Row]], modes: list[str]
-) -> None:
-    stats = _frame(files, modes)
-    bound = bind(expr, ROW_TYPE)
-    for index, kept in enumerate(may_match(bound, stats).tolist()):
-        finding = explain(bound, stats, index)
-        assert finding.kept is kept
-        if not kept:
-            assert finding.leaves
-            assert all(leaf.excludes for leaf in finding.leaves)
 
 
 @given(predicates(["i", "s"]), st.integers(1, 5), st.sampled_from(["default", "hive"]))

@@ -1,8 +1,7 @@
 """Tests and examples get copies of one demo warehouse: it takes a second to write."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import wraps
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -29,15 +28,15 @@ def _demo_files(demo_warehouse: Path) -> Mapping[Path, bytes | None]:
     }
 
 
-@pytest.fixture(autouse=True)
-def _copied_demo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _copied_demo(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
     """Let `pe.demo()` copy the warehouse."""
-    numbers = count()
 
     @wraps(write_demo)
     def demo(path: str | Path | None = None) -> paimon_explore.Catalog:
-        own: Path = request.getfixturevalue("tmp_path")
-        copy = own / str(next(numbers)) if path is None else Path(path)
+        copy = tmp_path_factory.mktemp("demo") if path is None else Path(path)
         if not (copy / "demo.db").exists():
             files: Mapping[Path, bytes | None] = request.getfixturevalue("_demo_files")
             copy.mkdir(parents=True, exist_ok=True)
@@ -48,4 +47,6 @@ def _copied_demo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
                     (copy / name).write_bytes(content)
         return paimon_explore.Catalog(copy)
 
-    monkeypatch.setattr(paimon_explore, "demo", demo)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paimon_explore, "demo", demo)
+        yield

@@ -20,12 +20,6 @@ BUILD_SECONDS = 600
 NOTEBOOK_RUN = "12-sql"
 """The notebook that is executed; `tests/notebooks` executes all of them."""
 CODE = frozenset({"code", "pre", "script", "style", "svg"})
-_SPHINX = """
-import gc, sys
-from sphinx.cmd.build import main
-gc.set_threshold(20_000)  # as in `interpreter.py`; else a tenth of the build goes through its trees
-sys.exit(main(sys.argv[1:]))
-"""
 SERVICE_PAGES = frozenset({"search.html"})
 """Pages of the theme without content of ours; their scripts fill them."""
 
@@ -146,7 +140,7 @@ def build(folder: Path) -> Site:
     Raises:
         AssertionError: the build failed, or warned.
     """
-    command = [sys.executable, "-c", _SPHINX, "-b", "html", "-q", "-W", "--keep-going", "-n"]
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-n"]
     settings = ["-D", f"run_notebooks={NOTEBOOK_RUN}"]
     paths = ["-d", str(folder / "doctrees"), str(SOURCES), str(folder / "html")]
     done = subprocess.run(  # noqa: S603 - Sphinx of our own environment

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cache
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -146,9 +147,10 @@ READS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.fixture(params=TABLES, scope="module")
-def table(request: pytest.FixtureRequest) -> Table:
-    return TABLES[request.param]()
+@cache
+def made(name: str) -> Table:
+    """A table for tests that do not change it."""
+    return TABLES[name]()
 
 
 def read(table: Table, how: str) -> list[dict[str, object]]:
@@ -162,9 +164,11 @@ def read(table: Table, how: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("how", READS)
+@pytest.mark.parametrize("name", TABLES)
 def test_many_files_at_once_give_the_rows_of_each_alone(
-    table: Table, how: str, monkeypatch: pytest.MonkeyPatch
+    name: str, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    table = made(name)
     found = read(table, how)
     counted = table.scan(where="id >= 10 AND id < 20").count()
     monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)
@@ -192,7 +196,7 @@ def opened_alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("name", ["append", "append, partitioned", "keyed", "keyed, deletes"])
 def test_no_small_file_is_opened_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = TABLES[name]()
+    table = made(name)
     opened = opened_alone(monkeypatch)
     assert table.to_arrow().num_rows
     assert table.scan().to_batches().read_all().num_rows
@@ -225,7 +229,7 @@ CHANGES: dict[str, Callable[[Table], object]] = {
 def test_changes_of_many_files_at_once_are_those_of_each_alone(
     name: str, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = TABLES[name]()
+    table = made(name)
     opened = opened_alone(monkeypatch)
     found = CHANGES[how](table)
     assert name != "append, partitioned" or opened == []
@@ -234,7 +238,7 @@ def test_changes_of_many_files_at_once_are_those_of_each_alone(
 
 
 def test_a_limit_reads_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = append_table(SCHEMA, *commits(20))
+    table = made("append")
     reads: list[str] = []
     io = table._store.file_io
     whole = type(io).read_range
@@ -298,11 +302,11 @@ def test_a_file_without_rows_among_others_changes_nothing(
 def test_values_that_may_not_fit_into_memory_are_left_to_the_reader_of_single_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table = append_table(SCHEMA, *commits(6))
+    table = made("append, partitioned")
     opened = opened_alone(monkeypatch)
     monkeypatch.setattr("paimon_explore.encoding.parquet.small_files.memory_limit", lambda: 100)
     assert table.to_arrow().num_rows == 150
-    assert len(opened) == 6
+    assert len(opened) == 18
 
 
 def test_small_files_that_decode_to_much_are_left_to_the_reader_of_single_files(

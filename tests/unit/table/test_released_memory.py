@@ -43,6 +43,8 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> pe.Catalog:
         ids = range(start, start + 1000)
         made.upsert([{"id": n, "v": f"text of row {n}"} for n in ids])
     catalog.sql("USE db")
+    gc.collect()
+    gc.freeze()  # each collection below would go through all that other tests left
     return catalog
 
 
