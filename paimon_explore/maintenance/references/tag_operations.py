@@ -35,6 +35,7 @@ from paimon_explore.errors import (
     AlreadyExistsError,
     CatalogSyncWarning,
     InvalidInputError,
+    MissingFileError,
     NotFoundError,
     PaimonError,
     SnapshotExpiredError,
