@@ -415,20 +415,15 @@ class StateChecks:
             yield from self._check_file(str(file.as_py()), size.as_py(), path)
         state = self.state(manifests.all(snapshot).names)
         live = state.take(state.is_live).table
-        names = zip(*(as_python(column(live, n)) for n in ("partition", "file_name")), strict=True)
-        known = {*names}
-        vectors = Counter(
-            (row["partition"], name)
-            for row in entries.of_type(DELETION_VECTORS_INDEX).rows()
-            for name in marked_files(row)
-        )
+        known = {
+            *zip(*(as_python(column(live, n)) for n in ("partition", "file_name")), strict=True)
+        }
+        rows = entries.of_type(DELETION_VECTORS_INDEX).rows()
+        vectors = Counter((row["partition"], name) for row in rows for name in marked_files(row))
         for place, count in sorted(vectors.items(), key=str):
-            name = place[1]
-            if place not in known:
-                what = f"{name} has a deletion vector, but is not a live file"
-                yield Finding(rule=VECTORS, path=path, what=what)
-            elif count > 1:
-                yield Finding(rule=VECTORS, path=path, what=f"{name} has several deletion vectors")
+            many = "has several deletion vectors" if count > 1 else ""
+            what = many if place in known else "has a deletion vector, but is not a live file"
+            yield from [Finding(rule=VECTORS, path=path, what=f"{place[1]} {what}")] if what else ()
 
     def primary_key_indexes(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         """Check that primary-key indexes name their data files and find the rows of these."""
