@@ -138,7 +138,8 @@ def _copy_once(
     kept = {_identity(row) for row in ours}
     suffix = f"-copy-{uuid4().hex[:8]}"
     names = {
-        str(row["file_name"]): known.get(_identity(row)) or _renamed(row["file_name"], suffix)
+        _place(row, row["file_name"]): known.get(_identity(row))
+        or _renamed(row["file_name"], suffix)
         for row in ours
     }
     new = [row for row in ours if _identity(row) not in known]
@@ -213,17 +214,24 @@ def _new_names(row: Row, suffix: str) -> dict[str, object]:
     return {"file_name": _renamed(row["file_name"], suffix), "extra_files": extras}
 
 
-def _copied_index(row: Row, names: Mapping[str, str], suffix: str) -> Row:
+def _place(row: Row, name: object) -> tuple[object, ...]:
+    """Return partition, bucket and name of a data file: the name alone may be that of several."""
+    return (row["partition"], row["bucket"], name)
+
+
+def _copied_index(row: Row, names: Mapping[tuple[object, ...], str], suffix: str) -> Row:
     """Return the entry of a copied index file, which names the data files of the target."""
     ranges, index = row["dv_ranges"], row["global_index"]
+
+    def renamed(name: str) -> str:
+        return names.get(_place(row, name), name)
+
     if isinstance(ranges, list):
-        ranges = [
-            {**one, "data_file": names.get(one["data_file"], one["data_file"])} for one in ranges
-        ]
+        ranges = [{**one, "data_file": renamed(one["data_file"])} for one in ranges]
     source = primary_key_sources(index)
     if source is not None and isinstance(index, dict):
         sources = decode_sources(source, path=str(row["file_name"]))
-        files = tuple(replace(file, name=names.get(file.name, file.name)) for file in sources.files)
+        files = tuple(replace(file, name=renamed(file.name)) for file in sources.files)
         index = {**index, "source_meta": encode_sources(replace(sources, files=files))}
     return {
         **row,

@@ -10,6 +10,7 @@ from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.migrated_files import equal_names
 from support.spark_sql import Rows, Run
 
 
@@ -221,6 +222,28 @@ def test_a_copy_brings_back_files_that_the_copied_table_has_removed(
     assert table.maintenance.fsck(read_rows=True) == []
     table.maintenance.expire_snapshots(retain_min=1, retain_max=1)
     assert table.maintenance.fsck(read_rows=True) == []
+
+
+def test_a_copy_of_files_with_the_same_name_in_several_partitions(
+    run: Run, rows: Rows, catalog: Catalog
+) -> None:
+    run(
+        "CREATE TABLE source (k INT, p STRING) PARTITIONED BY (p) "
+        "TBLPROPERTIES ('deletion-vectors.enabled' = 'true')"
+    )
+    source = catalog.table("demo.source")
+    with equal_names():
+        source.append([{"k": k, "p": p} for p in ("a", "b") for k in range(4)])
+    for act in (
+        "DELETE FROM source WHERE p = 'a' AND k = 1",
+        "DELETE FROM copied WHERE p = 'b'",
+        "DELETE FROM source WHERE p = 'b' AND k = 2",
+    ):
+        run(act)
+        run("CALL sys.copy('source', 'copied')")
+        expected = rows("SELECT * FROM source ORDER BY p, k")
+        assert rows("SELECT * FROM copied ORDER BY p, k") == expected, act
+    assert catalog.table("demo.copied").maintenance.fsck(read_rows=True) == []
 
 
 def test_all_tables_of_a_database_are_compacted(rows: Rows, orders: Table) -> None:
