@@ -21,7 +21,7 @@ from contextlib import suppress
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite
-from paimon_explore.errors import PaimonError, StorageError
+from paimon_explore.errors import PaimonError
 from paimon_explore.fileio.paths import parent
 from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.post_commit import run_post_commit
@@ -76,7 +76,7 @@ def publish(
         if what is None
         else committer.overwrite(messages, what, identifier)
     )
-    with suppress(StorageError):  # an orphan file is harmless, and the commit succeeded
+    with suppress(PaimonError):  # an orphan file is harmless, and the commit succeeded
         sweep(target, messages if produced is None else produced)
     if made and completes and what is None and needs_lookup(target.options):
         table = (target.store, target.schema, target.options)
