@@ -1,7 +1,7 @@
 """Rows that were read are released, whatever read them, and however it ended."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import polars as pl
@@ -35,7 +35,7 @@ DOORS: dict[str, Callable[[pe.Catalog, pe.Table], object]] = {
 
 
 @pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> pe.Catalog:
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pe.Catalog]:
     catalog = new_catalog(tmp_path_factory.mktemp("warehouse"))
     schema = {"id": "INT NOT NULL", "v": "STRING"}
     made = catalog.create_table("db.t", schema, primary_key="id", options={"bucket": 2})
@@ -45,7 +45,8 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> pe.Catalog:
     catalog.sql("USE db")
     gc.collect()
     gc.freeze()  # each collection below would go through all that other tests left
-    return catalog
+    yield catalog
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -59,4 +60,5 @@ def test_rows_that_were_read_are_released(catalog: pe.Catalog, door: str) -> Non
         return pa.total_allocated_bytes()
 
     read()
-    assert read() == read()
+    before = read()
+    assert min(read(), read()) <= before  # Arrow's threads may release the last bytes later
