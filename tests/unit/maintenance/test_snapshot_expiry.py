@@ -46,6 +46,7 @@ from support.lifecycle import (
 )
 from support.memory_files import copied_files, forget_manifests
 from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
+from support.paused_file_io import PausedFileIO
 
 FAR_FUTURE_MS = 10**14
 
@@ -416,6 +417,20 @@ def test_nothing_is_removed_while_a_tag_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         table.maintenance.expire_snapshots(retain_max=1)
     assert files_of(table) == before
+
+
+def test_a_tag_that_is_created_while_snapshots_are_removed_keeps_its_files(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 4)
+    state = table.at(2).to_arrow()
+
+    def before(told: str) -> None:
+        if told == "delete snapshot-1":
+            table.create_tag("two", 2)
+
+    store = TableStore(PausedFileIO(table._store.file_io, before), table._store.paths)
+    assert expire_snapshots(store, options_of(table._store), kept(1)).expired == (1, 2, 3)
+    assert table.at("two").to_arrow() == state
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_files_outside_of_the_table_are_left_alone(tmp_path: Path) -> None:
