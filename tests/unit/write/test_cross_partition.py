@@ -122,7 +122,10 @@ def test_buckets_fill_up_and_are_filled_again_when_keys_leave() -> None:
     files = table.inspect.system_table("files").to_arrow().to_pylist()
     newest = max(files, key=lambda found: (found["partition"] == "{a}", found["creation_time"]))
     assert newest["bucket"] == 0
-    assert len(visible(table)) == 6
+    table.upsert([row(10, "a", 10), row(11, "a", 11)])
+    files = table.inspect.system_table("files").to_arrow().to_pylist()
+    assert {found["bucket"] for found in files if found["partition"] == "{a}"} == {0, 1, 2, 3}
+    assert len(visible(table)) == 8
 
 
 def test_full_buckets_share_further_keys_evenly() -> None:
