@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError, StorageError
+from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.memory import MemoryFileIO
 from support.acts import ACTS, Act
 from support.cuts import (
@@ -92,21 +92,17 @@ class Scene:
         with self.copy() as files:
             faulty = through(self.table, FaultyFileIO(files, step, fault, reads_too=True))
             sound = through(self.table, files)
+            error: Exception | None = None
             try:
                 self.act.run(faulty)
-            except CommitOutcomeUnknownError:
-                check_cut(sound, self.outcome, commits=self.act.commits)
-            except StorageError:
-                check_cut(sound, self.outcome, commits=self.act.commits)
-                if self.act.commits:
-                    assert rows_of(sound) == self.outcome.states[0], "failed, but visible"
-                    assert unaccounted(sound) == [], "failed, but files are left over"
-            except (PaimonError, CrashError):
-                check_cut(sound, self.outcome, commits=self.act.commits)
-            else:
-                check_cut(sound, self.outcome, commits=self.act.commits)
-                if self.act.commits:
-                    assert rows_of(sound) == self.outcome.last, "reported, but absent"
+            except (PaimonError, CrashError) as raised:
+                error = raised
+            rows = check_cut(sound, self.outcome, commits=self.act.commits)
+            if self.act.commits and error is None:
+                assert rows == self.outcome.last, "reported, but absent"
+            elif self.act.commits and isinstance(error, StorageError):
+                assert rows == self.outcome.states[0], "failed, but visible"
+                assert unaccounted(sound) == [], "failed, but files are left over"
             self.act.run(sound)
             check_finished(sound, self.outcome)
 

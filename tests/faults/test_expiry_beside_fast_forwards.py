@@ -158,7 +158,7 @@ def check(table: Table, commits: Mapping[str, Sequence[int]], expected: Sequence
             assert rows == commits[snapshot.delta_manifest_list]
     if table._store.tags.names():
         assert keys(table.at(tag="two")) == [1, 2]
-    assert table.maintenance.fsck() == []
+    assert table.maintenance.fsck(cross_check_records=0) == []
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_an_expiry_beside_a_fast_forward_at_every_operation(
             write(after, 99)
             expire(after)
             assert keys(after) == [*branch, 99]
-            assert after.maintenance.fsck() == []
+            assert after.maintenance.fsck(cross_check_records=0) == []
         figures.add("interleavings of an expiry and a fast-forward", 1)
 
 

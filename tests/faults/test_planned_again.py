@@ -291,7 +291,7 @@ def test_an_act_beside_another_act_succeeds(kind: str, act: str) -> None:
             for tag in table._store.tags.names():
                 table.delete_tag(tag)
             table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-        assert table.maintenance.fsck(read_rows=True) == [], name
+        assert table.maintenance.fsck(read_rows=True, cross_check_records=0) == [], name
         assert unaccounted(table) == [], name
 
 
@@ -399,4 +399,4 @@ def test_rows_of_a_newer_schema_keep_their_columns_whenever_it_comes() -> None:
                 )
                 run(late)
                 assert (KEPT, 60, 60, 7) in rows_of(table), (kind, log[number - 1])
-                assert table.maintenance.fsck() == []
+                assert table.maintenance.fsck(cross_check_records=0) == []

@@ -79,29 +79,30 @@ def outcome(before: tuple[Counted, Readings], table: Table, *, commits: bool) ->
     )
 
 
-def check_cut(table: Table, expected: Outcome, *, commits: bool) -> None:
-    """Readers see one of the states, and whatever is to stay is there.
+def check_cut(table: Table, expected: Outcome, *, commits: bool) -> Counted:
+    """Readers see one of the states, which is returned, and whatever is to stay is there.
 
     A commit has nothing to do with older snapshots, so that only one of them is read behind it.
     """
-    assert rows_of(table) in expected.states
+    found = rows_of(table)
+    assert found in expected.states
     kept = list(expected.kept.items())
     for name, rows in kept[:1] if commits else kept:
         kind, _, key = name.partition(" ")
         view = table.at(snapshot=int(key)) if kind == "snapshot" else table.at(tag=key)
         assert rows_of(view) == rows, name
+    return found
 
 
 def check_finished(table: Table, expected: Outcome) -> None:
     """It was done again: all is as if nothing had happened, but for orphans."""
-    assert rows_of(table) == expected.last
     assert tuple(table._store.branches.names()) == expected.branches
     own = [s for s in table._store.snapshots.list() if s.commit_user == USER]
     kinds = [s.commit_kind for s in own if s.commit_identifier == IDENTIFIER]
     assert len(kinds) == len(set(kinds)), "committed twice"
     table.maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
     assert unaccounted(table) == []
-    assert table.maintenance.fsck() == []
+    assert table.maintenance.fsck(cross_check_records=0) == []
     assert rows_of(table) == expected.last
     if own:
         return
