@@ -57,7 +57,7 @@ function failureOf(error) {
 }
 var Channel = class {
   #model;
-  #next = 1;
+  #next = Math.floor(Math.random() * 2 ** 50);
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
   #waiting = new Map();
   /** @type {Map<string, number>} */

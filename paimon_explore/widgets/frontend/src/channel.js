@@ -107,10 +107,13 @@ export function failureOf(error) {
   return failure ?? { kind: "error", message: String(error) };
 }
 
-/** Numbered requests over the custom messages of one model. */
+/**
+ * Numbered requests over the custom messages of one model. Answers reach all views of the model, in other windows too,
+ * so that each view starts with a number of its own.
+ */
 export class Channel {
   #model;
-  #next = 1;
+  #next = Math.floor(Math.random() * 2 ** 50);
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
   #waiting = new Map();
   /** @type {Map<string, number>} */
