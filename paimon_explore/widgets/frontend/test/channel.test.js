@@ -3,17 +3,20 @@ import { test } from "node:test";
 import { AskError, Channel, decodeColumns, decodeTexts, failureOf } from "../src/channel.js";
 
 function fakeModel() {
-  const listeners = new Set();
+  /** @type {Map<Function, string>} */
+  const listeners = new Map();
   const sent = [];
+  const tell = (event, ...args) => {
+    for (const [listener, of] of listeners) if (of === event) listener(...args);
+  };
   return {
     sent,
-    on: (_event, callback) => listeners.add(callback),
+    tell,
+    on: (event, callback) => listeners.set(callback, event),
     off: (_event, callback) => listeners.delete(callback),
     send: (content) => sent.push(content),
     /** Answer the request that was sent at this place. */
-    answer(at, content) {
-      for (const listener of listeners) listener({ ...content, id: sent[at].id }, []);
-    },
+    answer: (at, content) => tell("msg:custom", { ...content, id: sent[at].id }, []),
   };
 }
 
@@ -100,6 +103,22 @@ test("a refusal keeps what Python raised", async () => {
     error: { kind: "MissingFileError", message: "gone", path: "/p" },
   });
   await assert.rejects(asked, (error) => error instanceof AskError && error.failure.path === "/p");
+});
+
+test("requests to a kernel that has ended are refused, also those that wait", async () => {
+  const model = fakeModel();
+  const channel = new Channel(model);
+  const told = [];
+  channel.onWaiting = (count) => told.push(count);
+  const isEnded = ({ failure }) => failure.hint === "Run the cell again.";
+  const waiting = channel.ask("a");
+  model.tell("comm_live_update");
+  await assert.rejects(waiting, isEnded);
+  model.send = () => {
+    throw new Error("Cannot send");
+  };
+  await assert.rejects(channel.ask("b"), isEnded);
+  assert.deepEqual(told, [1, 0, 1, 0]);
 });
 
 test("the number of waiting requests is told", async () => {
