@@ -19,7 +19,7 @@ from paimon_explore.inspection.byte_inspector.file_lookup import layout_of
 from paimon_explore.inspection.byte_inspector.primitive_encodings import FORMS
 from paimon_explore.inspection.byte_inspector.spans import leaves, space_of
 from support.explored import HOSTILE
-from support.small_tables import columns, new_catalog
+from support.small_tables import append_table, columns, new_catalog
 
 POSITIONS = bytes.fromhex(
     "01 00000022 5e43f2d0 3a300000 02000000 00000100 01000000 18000000 1c000000 01000300 7011"
@@ -152,6 +152,16 @@ def test_a_file_index_of_a_column_whose_type_changed_is_not_guessed(tmp_path: Pa
     assert found.problems() == []
     rules = [span.rule for _, span in leaves(found.space)]
     assert rules.count("Unknown index type or column type.") == 1
+
+
+def test_statistics_of_row_tracking_columns_have_their_names() -> None:
+    options = {"bucket": "-1", "row-tracking.enabled": "true"}
+    table = append_table(columns(k=pa.int32()), [{"k": 1}], [{"k": 2}], options=options)
+    table.compact(full=True)
+    found = table.inspect.bytes("delta/0")
+    slots = [p.span.name for p in found.fields() if p.span.rule.startswith("Slot of")]
+    assert {"k", "_ROW_ID", "_SEQUENCE_NUMBER"} <= set(slots)
+    assert not [name for name in slots if name.startswith("field ")]
 
 
 @pytest.mark.parametrize("cut", [4, 5, 40, 300, 900])
