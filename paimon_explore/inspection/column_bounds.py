@@ -34,6 +34,7 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.pruning.file_statistics import written_columns
 
 _TRUNCATE = re.compile(r"truncate\((\d+)\)", re.IGNORECASE)
 
@@ -83,7 +84,7 @@ def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[Colu
     """
     written = _names(entry["write_cols"])
     listed = _names(entry["value_stats_cols"])
-    in_file = [f for f in schema.fields if written is None or f.name in written]
+    in_file = written_columns(schema, written)
     held = {field.name: field for field in in_file}
     names = [f.name for f in in_file] if listed is None else listed
     known = [held[name] for name in names if name in held]

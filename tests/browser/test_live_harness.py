@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+import pyarrow as pa
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -14,6 +15,7 @@ from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.explorer import Explorer, explore
 from support.browser_page import Harness, expect_trait, show_python
 from support.explored import History
+from support.small_tables import columns, keyed_table
 
 pytestmark = pytest.mark.browser
 
@@ -79,6 +81,19 @@ def test_the_newest_snapshot_is_followed(harness: Harness, history: History) -> 
     history.commit(("+", "f6"))
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 5")
     expect(page.locator(".pe-totals strong")).to_have_text("5 files")
+    harness.check()
+
+
+def test_the_properties_of_a_table_that_changes_are_followed(harness: Harness) -> None:
+    table = keyed_table(columns(k=pa.int32()), [{"k": 1}], primary_key=["k"])
+    page, _ = show(harness, table.explore(live=0.5))
+    chips = page.locator(".pe-header .pe-chip")
+    expect(chips).to_have_text(["primary key k", "1 bucket"])
+    page.get_by_role("combobox").first.focus()
+    table.set_options({"changelog-producer": "input"})
+    table.upsert([{"k": 2}])
+    expect(chips).to_have_text(["primary key k", "1 bucket", "changelog producer input"])
+    expect(page.get_by_role("combobox").first).to_be_focused()
     harness.check()
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from paimon_explore.data_types.definitions import DataType
 from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.encoding.blob.blob_file import MAGIC as BLOB_MAGIC
 from paimon_explore.encoding.row_format.row_file import FOOTER_BYTES
@@ -184,6 +185,7 @@ _HINTS = ("LATEST", "EARLIEST")
 _UNDIVIDED = {"lance": "Lance", "vortex": "Vortex", "mosaic": "Mosaic"}
 """Formats by extension whose parts are known to a native library only."""
 _TEXTS = (".csv", ".txt", ".text", ".json", ".hint", "_SUCCESS")
+_ICEBERG = ".metadata.json"
 
 
 class Layout(NamedTuple):
@@ -210,6 +212,8 @@ def layout_of(name: str, data: bytes, schema_of: SchemaOf) -> Layout:
     """
     if is_avro(data):
         return _avro(name, schema_of)
+    if name.endswith(_TEXTS) and not name.endswith(_ICEBERG):
+        return Layout("text file", text_parts)
     if data[:1] in (b"{", b"["):
         return _json(name)
     if name in _HINTS:
@@ -240,9 +244,7 @@ def _index(name: str, data: bytes, schema_of: SchemaOf) -> Layout | None:
     if is_file_index(data):
 
         def build(spans: Spans) -> None:
-            schema = schema_of(None)
-            types = {} if schema is None else {field.name: field.type for field in schema.fields}
-            file_index_parts(spans, types)
+            file_index_parts(spans, _constant_types(schema_of))
 
         return Layout("file index", build, "concepts/spec/fileindex")
     if name.startswith("index-") and is_vectors(data):
@@ -250,6 +252,17 @@ def _index(name: str, data: bytes, schema_of: SchemaOf) -> Layout | None:
     if name.startswith("index-") and not len(data) % 4:
         return Layout("hash index", hashes_parts, "concepts/spec/tableindex")
     return None
+
+
+def _constant_types(schema_of: SchemaOf) -> dict[str, DataType]:
+    """The types of columns that never changed; a file index does not contain its schema id."""
+    latest = schema_of(None)
+    numbers = range(0 if latest is None else latest.id + 1)
+    schemas = [schema for schema in map(schema_of, numbers) if schema is not None]
+    found: dict[str, set[DataType]] = {}
+    for one in (one for schema in schemas for one in schema.fields):
+        found.setdefault(one.name, set()).add(one.type)
+    return {name: types.pop() for name, types in found.items() if len(types) == 1}
 
 
 def _data(name: str, data: bytes) -> Layout:
@@ -262,8 +275,6 @@ def _data(name: str, data: bytes) -> Layout:
         return Layout("row file", row_file_parts, "concepts/spec/fileformat")
     if is_blob_file(data):
         return Layout("blob file", blob_parts, "concepts/spec/fileformat")
-    if name.endswith(_TEXTS):
-        return Layout("text file", text_parts)
     kind = _UNDIVIDED.get(name.rpartition(".")[2], "unknown")
     return Layout(f"{kind} file", _unknown)
 

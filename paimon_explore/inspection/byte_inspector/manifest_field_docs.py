@@ -13,6 +13,7 @@ from paimon_explore.inspection.byte_inspector.index_parts import file_index_part
 from paimon_explore.inspection.byte_inspector.json_parts import AVRO_METADATA, RULES
 from paimon_explore.inspection.byte_inspector.spans import Spans
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.pruning.file_statistics import written_columns
 
 SchemaOf = Callable[[int | None], TableSchema | None]
 """Gives the schema of an id, or the latest for None; None if it cannot be read."""
@@ -70,7 +71,9 @@ class _Rows:
     def keys(self, found: Found, spans: Spans) -> None:
         """Build a row of the trimmed primary key."""
         schema = self._schema(found)
-        row_parts(spans, None if schema is None else _named(schema, schema.trimmed_primary_keys))
+        row_parts(
+            spans, None if schema is None else _named(schema.fields, schema.trimmed_primary_keys)
+        )
 
     def values(self, found: Found, spans: Spans) -> None:
         """Build a row of the columns with statistics."""
@@ -89,14 +92,12 @@ class _Rows:
             return None
 
 
-def _named(schema: TableSchema, names: Sequence[str]) -> list[DataField] | None:
-    held = {field.name: field for field in schema.fields}
+def _named(fields: Sequence[DataField], names: Sequence[str]) -> list[DataField] | None:
+    held = {field.name: field for field in fields}
     return [held[name] for name in names] if all(name in held for name in names) else None
 
 
 def _value_fields(found: Found, schema: TableSchema) -> Sequence[DataField] | None:
     listed = found.texts((_FILE, "_VALUE_STATS_COLS"))
-    if listed:
-        return _named(schema, listed)
-    written = found.texts((_FILE, "_WRITE_COLS"))
-    return [f for f in schema.fields if f.name in written] if written else schema.fields
+    in_file = written_columns(schema, found.texts((_FILE, "_WRITE_COLS")) or None)
+    return _named(in_file, listed) if listed else in_file

@@ -318,12 +318,16 @@ class SqlSession:
             InvalidInputError: it writes to another table, or the table is read-only.
             UnsupportedFeatureError: a package is missing.
         """
-        is_confirmed = self._confirmation == (confirmation, text)
+        known = self._confirmation
+        is_confirmed = known == (confirmation, text)
         self.stop()
         if not last and not is_confirmed:
             word = _statements(inspector).written(text)
             if word:
-                return self._question(inspector, text, word)
+                # views of one explorer ask about one statement, and each may confirm it
+                token = known[0] if known and known[1] == text else token_hex(16)
+                self._confirmation = (token, text)
+                return self._question(inspector, text, word, token)
         handle = self._next
         self._next += 1
         run = _Run(inspector, text, last, writes=is_confirmed)
@@ -332,14 +336,13 @@ class SqlSession:
         run.thread.start()
         return self.step(handle)
 
-    def _question(self, inspector: Inspector, text: str, word: str) -> Body:
-        self._confirmation = (token_hex(16), text)
+    def _question(self, inspector: Inspector, text: str, word: str, token: str) -> Body:
         self.answered = text
         code = sql_code(inspector, text)
         return {
             "done": True,
             "question": f"This {word} statement writes to table {inspector.view.name}.",
-            "confirmation": self._confirmation[0],
+            "confirmation": token,
             "codes": {"python": code.python, "pyspark": code.spark},
         }
 

@@ -7,7 +7,7 @@ cast preserves the order.
 Spec: concepts/spec/manifest, statistics; schema evolution.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
@@ -203,7 +203,7 @@ def _group_stats(
     schema = schema_of(table.column("schema_id")[0].as_py())
     written = table.column("write_cols")[0].as_py()
     listed = table.column("value_stats_cols")[0].as_py()
-    in_file = _written(schema, written)
+    in_file = written_columns(schema, written)
     held = {field.name: field for field in in_file}
     names = listed if listed is not None else [field.name for field in in_file]
     types = [held[name].type for name in names if name in held]
@@ -254,8 +254,13 @@ def _bounds(
     )
 
 
-def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:
-    """The columns of a file in the order of its statistics, including row tracking columns."""
+def written_columns(schema: TableSchema, written: Sequence[str] | None) -> list[DataField]:
+    """The columns of a file in the order of its statistics, including row tracking columns.
+
+    Args:
+        schema: the schema of the file.
+        written: its `_WRITE_COLS`.
+    """
     if written is None:
         return list(schema.fields)
     bigint = AtomicType(root=TypeRoot.BIGINT)

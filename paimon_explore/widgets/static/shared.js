@@ -55,14 +55,23 @@ function failureOf(error) {
   const failure = error?.failure;
   return failure ?? { kind: "error", message: String(error) };
 }
+var ENDED = {
+  kind: "Disconnected",
+  message: "The Python kernel of this view cannot be reached, as after a restart.",
+  hint: "Run the cell again."
+};
 var Channel = class {
   #model;
-  #next = 1;
+  #next = Math.floor(Math.random() * 2 ** 50);
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
   #waiting = new Map();
   /** @type {Map<string, number>} */
   #newest = new Map();
   #receive = (content, buffers) => this.#settle(content, buffers);
+  /** The kernel ended: it will not answer. */
+  #end = () => {
+    for (const id of [...this.#waiting.keys()]) this.#settle({ id, ok: false, error: ENDED }, []);
+  };
   /** Called with the number of requests that wait, after each change. */
   onWaiting = (_count) => {
   };
@@ -70,9 +79,11 @@ var Channel = class {
   constructor(model) {
     this.#model = model;
     model.on("msg:custom", this.#receive);
+    model.on("comm_live_update", this.#end);
   }
   close() {
     this.#model.off("msg:custom", this.#receive);
+    this.#model.off("comm_live_update", this.#end);
     this.#waiting.clear();
   }
   /**
@@ -84,8 +95,12 @@ var Channel = class {
   ask(op, args = {}) {
     const id = this.#next++;
     const promise = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#model.send({ ...args, id, op });
     this.onWaiting(this.#waiting.size);
+    try {
+      this.#model.send({ ...args, id, op });
+    } catch {
+      this.#settle({ id, ok: false, error: ENDED }, []);
+    }
     return promise;
   }
   /**

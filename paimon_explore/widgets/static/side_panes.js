@@ -474,9 +474,11 @@ function textOf(cell) {
   }
   return parts.filter(Boolean).join(" ");
 }
+var FORMULA = /^(?:[=@\t\r]|[+-].*[(|!])/s;
 function separated(rows, separator) {
+  const safe = (text) => FORMULA.test(text) ? `'${text}` : text;
   const cell = (text) => text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  return rows.map((row) => `${row.map(cell).join(separator)}\r
+  return rows.map((row) => `${row.map(safe).map(cell).join(separator)}\r
 `).join("");
 }
 

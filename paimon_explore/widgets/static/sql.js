@@ -969,6 +969,7 @@ function create(context) {
   };
   const take = () => {
     const text = editor.value().trimStart();
+    editor.set(text);
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     load.cancel();
     return text;

@@ -19,6 +19,7 @@ from paimon_explore.inspection.byte_inspector.file_lookup import layout_of
 from paimon_explore.inspection.byte_inspector.primitive_encodings import FORMS
 from paimon_explore.inspection.byte_inspector.spans import leaves, space_of
 from support.explored import HOSTILE
+from support.small_tables import append_table, columns, new_catalog
 
 POSITIONS = bytes.fromhex(
     "01 00000022 5e43f2d0 3a300000 02000000 00000100 01000000 18000000 1c000000 01000300 7011"
@@ -114,6 +115,53 @@ def test_json_that_is_none_is_covered_all_the_same(data: bytes) -> None:
     found = mapped("snapshot-1", data)
     assert found.problems()
     assert found.encoded() == data
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "lines"),
+    [
+        ("data-0.json", b'{"a":1}\n{"a":2}\n', 2),
+        ("data-0.csv", b"{x,1\n[y,2\n,3", 3),
+        ("data-0.text", b"[a\n", 1),
+    ],
+)
+def test_data_files_of_text_are_lines_whatever_they_start_with(
+    name: str, data: bytes, lines: int
+) -> None:
+    found = mapped(name, data)
+    assert (found.layout, found.problems()) == ("text file", [])
+    assert len(list(leaves(found.space))) == lines
+    assert mapped("v1.metadata.json", b'{"a":1}').layout == "JSON file"
+
+
+def test_a_file_index_of_a_column_whose_type_changed_is_not_guessed(tmp_path: Path) -> None:
+    options = {
+        "bucket": "-1",
+        "file-index.bitmap.columns": "k,s",
+        "file-index.in-manifest-threshold": "1 b",
+    }
+    fields = columns(k=pa.int32(), s=pa.string())
+    table = new_catalog(tmp_path).create_table("db.t", fields, options=options)
+    table.append([{"k": 1, "s": "x"}])
+    name = next(tmp_path.rglob("*.index")).name
+    before = table.inspect.bytes(name)
+    table.rename_column("s", "renamed")
+    assert table.inspect.bytes(name).to_arrow() == before.to_arrow()
+    table.alter_column_type("k", pa.int64())
+    found = table.inspect.bytes(name)
+    assert found.problems() == []
+    rules = [span.rule for _, span in leaves(found.space)]
+    assert rules.count("Unknown index type or column type.") == 1
+
+
+def test_statistics_of_row_tracking_columns_have_their_names() -> None:
+    options = {"bucket": "-1", "row-tracking.enabled": "true"}
+    table = append_table(columns(k=pa.int32()), [{"k": 1}], [{"k": 2}], options=options)
+    table.compact(full=True)
+    found = table.inspect.bytes("delta/0")
+    slots = [p.span.name for p in found.fields() if p.span.rule.startswith("Slot of")]
+    assert {"k", "_ROW_ID", "_SEQUENCE_NUMBER"} <= set(slots)
+    assert not [name for name in slots if name.startswith("field ")]
 
 
 @pytest.mark.parametrize("cut", [4, 5, 40, 300, 900])

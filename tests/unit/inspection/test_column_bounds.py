@@ -115,6 +115,18 @@ def test_a_column_that_was_not_written_is_told() -> None:
     assert found["name"].reason == "the column is not in this file (_WRITE_COLS)"
 
 
+def test_bounds_are_in_the_order_of_the_written_columns_with_those_of_row_tracking() -> None:
+    written = {
+        "write_cols": ["name", "_ROW_ID", "id"],
+        "value_min": row(["a", 5, 3], ["STRING", "INT", "INT"]),
+        "value_max": row(["z", 9, 99], ["STRING", "INT", "INT"]),
+        "value_null_counts": [4, 0, 1],
+    }
+    found = bounds(schema(), **written)
+    assert (found["id"].minimum, found["id"].maximum, found["id"].null_count) == ("3", "99", 1)
+    assert (found["name"].minimum, found["name"].null_count) == ("a", 4)
+
+
 def test_bytes_that_do_not_fit_the_schema_are_a_reason_and_no_error() -> None:
     found = bounds(schema(), **{**DENSE, "value_min": b"\0\0\0\x02short"})
     assert "_VALUE_STATS" in found["id"].reason or found["id"].reason

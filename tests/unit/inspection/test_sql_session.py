@@ -152,6 +152,15 @@ def test_a_statement_that_writes_is_asked_about_and_then_commits_once(
     assert state.poll(3).added == (4,)
 
 
+def test_each_view_of_an_explorer_may_confirm_a_statement_that_both_ask_about(
+    table: pe.Table, state: ExplorerState
+) -> None:
+    first, second = (str(run(state, UPDATE)["confirmation"]) for _ in range(2))
+    assert "question" not in ended(state, send(state, UPDATE, first))
+    assert "question" in send(state, UPDATE, second)
+    assert ids(table) == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -107,16 +107,30 @@ export function failureOf(error) {
   return failure ?? { kind: "error", message: String(error) };
 }
 
-/** Numbered requests over the custom messages of one model. */
+/** @type {Failure} */
+const ENDED = {
+  kind: "Disconnected",
+  message: "The Python kernel of this view cannot be reached, as after a restart.",
+  hint: "Run the cell again.",
+};
+
+/**
+ * Numbered requests over the custom messages of one model. Answers reach all views of the model, in other windows too,
+ * so that each view starts with a number of its own.
+ */
 export class Channel {
   #model;
-  #next = 1;
+  #next = Math.floor(Math.random() * 2 ** 50);
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
   #waiting = new Map();
   /** @type {Map<string, number>} */
   #newest = new Map();
   #receive = (/** @type {any} */ content, /** @type {DataView[]} */ buffers) =>
     this.#settle(content, buffers);
+  /** The kernel ended: it will not answer. */
+  #end = () => {
+    for (const id of [...this.#waiting.keys()]) this.#settle({ id, ok: false, error: ENDED }, []);
+  };
   /** Called with the number of requests that wait, after each change. */
   onWaiting = (/** @type {number} */ _count) => {};
 
@@ -124,10 +138,12 @@ export class Channel {
   constructor(model) {
     this.#model = model;
     model.on("msg:custom", this.#receive);
+    model.on("comm_live_update", this.#end);
   }
 
   close() {
     this.#model.off("msg:custom", this.#receive);
+    this.#model.off("comm_live_update", this.#end);
     this.#waiting.clear();
   }
 
@@ -140,8 +156,12 @@ export class Channel {
   ask(op, args = {}) {
     const id = this.#next++;
     const promise = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#model.send({ ...args, id, op });
     this.onWaiting(this.#waiting.size);
+    try {
+      this.#model.send({ ...args, id, op });
+    } catch {
+      this.#settle({ id, ok: false, error: ENDED }, []);
+    }
     return promise;
   }
 

@@ -213,7 +213,7 @@ function start(model, root, channel, opened) {
   const frame = el(
     "div",
     { class: "pe-frame" },
-    header,
+    header.element,
     timeline.element,
     summary.element,
     notice,
@@ -226,7 +226,7 @@ function start(model, root, channel, opened) {
     context.report({ kind: "Problem", message, path });
   }
 
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search, saving);
+  parts.push(header, steps, timeline, summary, tree, views, detail, code, layout, search, saving);
   const acts = createActs(context, { views, search, saving, code });
   /** Traits whose newest values Python does not know yet. @type {Set<string>} */
   const unsaved = new Set();
@@ -464,16 +464,24 @@ function withPeak(up, down) {
  * @param {...HTMLElement} parts  at its end
  */
 function createHeader({ history, act }, ...parts) {
-  const { table } = history;
-  return el(
+  const name = el("div", { class: "pe-header-facts" });
+  const show = () => {
+    const { table } = history;
+    const branch = table.branch === "main" ? [] : [`branch ${table.branch}`];
+    fill(
+      name,
+      el("h2", { class: "pe-name" }, visible(table.name)),
+      el("span", { class: "pe-muted", title: visible(table.location) }, visible(table.database)),
+      ...[...branch, ...table.chips].map((text) =>
+        el("span", { class: "pe-chip" }, visible(cut(text))),
+      ),
+    );
+  };
+  show();
+  const element = el(
     "header",
     { class: "pe-header" },
-    el("h2", { class: "pe-name" }, visible(table.name)),
-    el("span", { class: "pe-muted", title: visible(table.location) }, visible(table.database)),
-    ...(table.branch === "main"
-      ? []
-      : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
-    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(cut(text)))),
+    name,
     el(
       "div",
       { class: "pe-steps-bar" },
@@ -482,6 +490,13 @@ function createHeader({ history, act }, ...parts) {
       button("?", "Keyboard shortcuts and symbols", () => act("help")),
     ),
   );
+  return {
+    element,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("history")) show();
+    },
+  };
 }
 
 /**

@@ -49,6 +49,7 @@ export function create(context) {
   /** Take over the text of the editor, without spaces so that the places in errors are those in it. */
   const take = () => {
     const text = editor.value().trimStart();
+    editor.set(text);
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     load.cancel();
     return text;

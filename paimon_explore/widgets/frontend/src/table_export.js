@@ -48,12 +48,17 @@ function textOf(cell) {
   return parts.filter(Boolean).join(" ");
 }
 
+/** Texts that spreadsheets would run: a formula, or a signed text that calls a function, a program or a sheet. */
+const FORMULA = /^(?:[=@\t\r]|[+-].*[(|!])/s;
+
 /**
+ * Rows as text; an apostrophe keeps spreadsheets from running values as formulas.
  * @param {readonly (readonly string[])[]} rows
  * @param {"," | "\t"} separator
  */
 export function separated(rows, separator) {
+  const safe = (/** @type {string} */ text) => (FORMULA.test(text) ? `'${text}` : text);
   const cell = (/** @type {string} */ text) =>
     text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  return rows.map((row) => `${row.map(cell).join(separator)}\r\n`).join("");
+  return rows.map((row) => `${row.map(safe).map(cell).join(separator)}\r\n`).join("");
 }

@@ -3,15 +3,20 @@ import { test } from "node:test";
 import { AskError, Channel, decodeColumns, decodeTexts, failureOf } from "../src/channel.js";
 
 function fakeModel() {
+  /** @type {Map<Function, string>} */
   const listeners = new Map();
+  const sent = [];
+  const tell = (event, ...args) => {
+    for (const [listener, of] of listeners) if (of === event) listener(...args);
+  };
   return {
-    sent: [],
-    on: (event, callback) => listeners.set(event, callback),
-    off: (event) => listeners.delete(event),
-    send(content) {
-      this.sent.push(content);
-    },
-    answer: (content, buffers = []) => listeners.get("msg:custom")(content, buffers),
+    sent,
+    tell,
+    on: (event, callback) => listeners.set(callback, event),
+    off: (_event, callback) => listeners.delete(callback),
+    send: (content) => sent.push(content),
+    /** Answer the request that was sent at this place. */
+    answer: (at, content) => tell("msg:custom", { ...content, id: sent[at].id }, []),
   };
 }
 
@@ -62,34 +67,58 @@ test("answers find their requests in any order", async () => {
   const model = fakeModel();
   const channel = new Channel(model);
   const [first, second] = [channel.ask("a", { x: 1 }), channel.ask("b")];
+  const [{ id }] = model.sent;
   assert.deepEqual(model.sent, [
-    { x: 1, id: 1, op: "a" },
-    { id: 2, op: "b" },
+    { x: 1, id, op: "a" },
+    { id: id + 1, op: "b" },
   ]);
-  model.answer({ id: 2, ok: true, body: "two" });
-  model.answer({ id: 1, ok: true, body: "one" });
+  model.answer(1, { ok: true, body: "two" });
+  model.answer(0, { ok: true, body: "one" });
   assert.deepEqual([(await first).body, (await second).body], ["one", "two"]);
+});
+
+test("views of one widget do not take each other's answers", async () => {
+  const model = fakeModel();
+  const [tree, report] = ["tree", "report"].map((op) => new Channel(model).ask(op));
+  model.answer(0, { ok: true, body: "a tree" });
+  model.answer(1, { ok: true, body: "a report" });
+  assert.deepEqual([(await tree).body, (await report).body], ["a tree", "a report"]);
 });
 
 test("late answers of a slot are dropped, errors too", async () => {
   const model = fakeModel();
   const channel = new Channel(model);
   const [old, newer, newest] = [1, 2, 3].map(() => channel.latest("slot", "a"));
-  model.answer({ id: 1, ok: false, error: { kind: "E", message: "late" } });
-  model.answer({ id: 3, ok: true, body: 3 });
-  model.answer({ id: 2, ok: true, body: 2 });
+  model.answer(0, { ok: false, error: { kind: "E", message: "late" } });
+  model.answer(2, { ok: true, body: 3 });
+  model.answer(1, { ok: true, body: 2 });
   assert.deepEqual([await old, await newer, (await newest).body], [undefined, undefined, 3]);
 });
 
 test("a refusal keeps what Python raised", async () => {
   const model = fakeModel();
   const asked = new Channel(model).ask("a");
-  model.answer({
-    id: 1,
+  model.answer(0, {
     ok: false,
     error: { kind: "MissingFileError", message: "gone", path: "/p" },
   });
   await assert.rejects(asked, (error) => error instanceof AskError && error.failure.path === "/p");
+});
+
+test("requests to a kernel that has ended are refused, also those that wait", async () => {
+  const model = fakeModel();
+  const channel = new Channel(model);
+  const told = [];
+  channel.onWaiting = (count) => told.push(count);
+  const isEnded = ({ failure }) => failure.hint === "Run the cell again.";
+  const waiting = channel.ask("a");
+  model.tell("comm_live_update");
+  await assert.rejects(waiting, isEnded);
+  model.send = () => {
+    throw new Error("Cannot send");
+  };
+  await assert.rejects(channel.ask("b"), isEnded);
+  assert.deepEqual(told, [1, 0, 1, 0]);
 });
 
 test("the number of waiting requests is told", async () => {
@@ -98,7 +127,7 @@ test("the number of waiting requests is told", async () => {
   const told = [];
   channel.onWaiting = (count) => told.push(count);
   const asked = channel.ask("a");
-  model.answer({ id: 1, ok: true });
+  model.answer(0, { ok: true });
   await asked;
   assert.deepEqual(told, [1, 0]);
 });
