@@ -217,6 +217,23 @@ def test_what_is_no_table_cannot_be_checked(tmp_path: Path) -> None:
         table.maintenance.fsck()
 
 
+def test_a_branch_without_a_schema_is_found(tmp_path: Path) -> None:
+    table = sound(tmp_path)
+    Path(table._store.for_branch("side").paths.schema(0)).unlink()
+    (found,) = table.maintenance.fsck()
+    assert (found.rule, "branch 'side'" in found.what) == ("every branch has a schema", True)
+
+
+def test_statistics_that_snapshots_share_are_parsed_once(tmp_path: Path) -> None:
+    table = sound(tmp_path)
+    table.maintenance.analyze()
+    table.upsert([{"k": 1, "v": "x"}])
+    (file,) = Path(table.path, "statistics").iterdir()
+    file.write_bytes(file.read_bytes()[:9])
+    (found,) = table.maintenance.fsck()
+    assert (found.path, found.rule) == (str(file), "every file of the table can be read")
+
+
 def test_a_branch_is_checked_from_anywhere(tmp_path: Path) -> None:
     table = sound(tmp_path)
     side = open_table(table.path, branch="side")
