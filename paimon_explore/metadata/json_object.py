@@ -140,6 +140,12 @@ class JsonObject:
         names = frozenset(known)
         return {key: value for key, value in self.values.items() if key not in names}
 
+    def require(self, *keys: str) -> None:
+        """Refuse an object without one of the keys, whose value may be null."""
+        for key in keys:
+            if key not in self.values:
+                raise self.error(key, "must be present")
+
     def error(self, key: str, rule: str) -> CorruptFileError:
         """Return the error for a key that violates a rule."""
         return CorruptFileError(self.path, self.place_of(key), rule)

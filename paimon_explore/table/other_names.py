@@ -19,12 +19,11 @@ def missing(
         of: what the object is called in code: `table`, `catalog`, `scan` or `result`.
         groups: the classes of what the object's own attributes and methods return.
     """
-    found = (f"{of}.{one}.{name}" for one, owner in (groups or {}).items() if hasattr(owner, name))
-    here = next(found, None)
     text = (pkgutil.get_data(__package__, "other_names.csv") or b"").decode()
-    for row in csv.DictReader(text.splitlines()):
-        if here is None and row["of"] == of and name in row["names"].split():
-            here = row["here"]
+    rows = csv.DictReader(text.splitlines())
+    told = [row["here"] for row in rows if row["of"] == of and name in row["names"].split()]
+    found = [f"{of}.{one}.{name}" for one, owner in (groups or {}).items() if hasattr(owner, name)]
+    here = next(iter([*told, *found]), None)
     hint = "" if here is None else f". Use {here}."
     owner = type(value).__name__
     return AttributeError(

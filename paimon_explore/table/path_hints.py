@@ -92,12 +92,12 @@ def _tables(file_io: FileIO, content: Sequence[FileStatus]) -> list[str]:
 
 
 def _beside(file_io: FileIO, path: str) -> str:
-    """The hint for a path that is a file, an empty folder, or does not exist."""
+    """The hint for a path that is a file, a folder without tables, or does not exist."""
     place, name = parent(path), name_of(path)
     siblings = {entry.name: entry for entry in file_io.list(place)}
     found = siblings.get(name)
     if found is not None:
-        return "The path is an empty folder." if found.is_folder else "The path is a file."
+        return f"The path is a {'folder without tables' if found.is_folder else 'file'}."
     table, _, suffix = name.partition("$")
     if suffix and _is_table(file_io, join(place, table)):
         return _suffix_hint(join(place, table), suffix)

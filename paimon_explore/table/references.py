@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Never, TypeVar
 
 from paimon_explore.arguments import integer, string
 from paimon_explore.data_types.formatter import type_text
@@ -66,6 +66,15 @@ class Listing(Generic[Key, Value]):
     load: Callable[[Key], Value]
     line: Callable[[Key, Value], str]
     file_io: FileIO
+
+    if not TYPE_CHECKING:
+
+        def __call__(self) -> Never:
+            """Raise an error: other libraries have methods of these names."""
+            raise TypeError(
+                f"{self.kind!r} is a collection, not a method. Write .{self.kind} without "
+                f"parentheses; .{self.kind}[key] looks up one of them."
+            )
 
     def __iter__(self) -> Iterator[Value]:
         """The values by ascending key."""

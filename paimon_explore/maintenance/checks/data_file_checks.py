@@ -23,7 +23,13 @@ from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.encoding.blob.blob_references import REFERENCES_SUFFIX
 from paimon_explore.encoding.bucket_function import bucket_of
-from paimon_explore.errors import MissingFileError, PaimonError, UnsupportedFeatureError
+from paimon_explore.encoding.file_index.container import decode_container
+from paimon_explore.errors import (
+    MissingFileError,
+    PaimonError,
+    UnsupportedFeatureError,
+    UnsupportedVersionError,
+)
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.findings import Finding, Severity
@@ -37,6 +43,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.fixed_buckets import has_rows_of_old_keys
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import file_index_path
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
@@ -53,6 +60,7 @@ from paimon_explore.store.table_store import TableStore
 
 ROWS = "a data file has the recorded number of rows"
 READS = "a data file can be read"
+INDEX_READS = "the file index of a data file can be read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +136,7 @@ class DataFiles:
             if path in self.seen or self.status(path) is None or not has_schema:
                 continue
             self.seen.add(path)
+            yield from self._check_index(path, row["extra_files"])
             try:
                 rows = self._rows(path, row)
             except PaimonError as error:
@@ -154,6 +163,18 @@ class DataFiles:
             )
             for rule, what in read.broken():
                 yield Finding(rule=rule, path=path, what=what)
+
+    def _check_index(self, path: str, extra_files: object) -> Iterator[Finding]:
+        """Decode the head of the file index beside a data file."""
+        names = map(str, extra_files) if isinstance(extra_files, list) else ()
+        index = file_index_path(path, names)
+        if index is None or self.status(index) is None:
+            return
+        try:
+            with suppress(UnsupportedVersionError):  # readers ignore the index
+                decode_container(self.store.file_io.read(index), path=index)
+        except PaimonError as error:
+            yield Finding(rule=INDEX_READS, path=index, what=str(error))
 
     def _rows(self, path: str, row: Mapping[str, object]) -> pa.Table:
         schema_id, columns, partition = row["schema_id"], row["write_cols"], row["partition"]

@@ -40,6 +40,7 @@ CONTINUOUS = "snapshot ids have no gaps"
 READABLE = "every file of the table can be read"
 TOTALS = "totalRecordCount grows by deltaRecordCount"
 SAME_STATE = "the base manifest list has the files of the previous snapshot"
+HAS_SCHEMA = "every branch has a schema"
 HIGHEST_ID = "highestFieldId is the maximum field id or greater"
 ROW_IDS = "nextRowId never decreases"
 
@@ -116,6 +117,13 @@ class _Branch:
     def findings(self) -> Iterator[Finding]:
         yield from self._check_schemas()
         if not self._schemas:
+            if not self.store.schemas.ids():
+                yield Finding(
+                    rule=HAS_SCHEMA,
+                    path=self.store.paths.schema_dir,
+                    what=f"branch {self.store.paths.branch!r} has no schema, because its creation "
+                    "or deletion was interrupted; delete_branch() removes it",
+                )
             return
         yield from self._check_ids()
         snapshots: list[Snapshot] = []
@@ -195,6 +203,8 @@ class _Branch:
         )
 
     def _check_state(self, checks: StateChecks, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        if snapshot.statistics is not None:
+            yield from self._check_statistics(snapshot.statistics)
         parts = [checks.metadata, checks.files, checks.index, checks.primary_key_indexes]
         if path.startswith(self.store.paths.snapshot_dir):
             parts.append(checks.changelog)
@@ -203,6 +213,17 @@ class _Branch:
                 yield from check(snapshot, path)
             except (FormatError, StorageError, NotFoundError) as error:
                 yield _unreadable(path, error)
+
+    def _check_statistics(self, name: str) -> Iterator[Finding]:
+        """Parse the statistics of ANALYZE, which snapshots share."""
+        path = self.store.paths.statistics(name)
+        if path in self.seen or path not in self.present:
+            return
+        self.seen.add(path)
+        try:
+            self.store.statistics.load(name)
+        except FormatError as error:
+            yield _unreadable(path, error)
 
     def _check_step(
         self, checks: StateChecks, before: Snapshot, after: Snapshot

@@ -184,6 +184,7 @@ def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:
         raise UnsupportedVersionError("Schema file", version, _VERSIONS, path)
     fields = parse_fields(members.get("fields"), "fields", path=path, keep_unknown=True)
     _check_level(fields, "fields", path)
+    source.require("partitionKeys", "primaryKeys", "options")
     schema = TableSchema(
         version=version,
         id=source.integer("id", minimum=0),

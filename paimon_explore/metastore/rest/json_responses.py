@@ -66,6 +66,7 @@ def table_of(source: JsonObject) -> RestTable:
     )
     schema = schema_from_json(
         {
+            **dict.fromkeys(("partitionKeys", "primaryKeys", "options")),
             **members,
             "version": CURRENT_VERSION,
             "id": schema_id,

@@ -278,6 +278,12 @@ def _with_condition(join: exp.Expr) -> None:
         join.set("kind", None)  # which DuckDB does not allow
 
 
+def _sample_rows(sample: exp.Expr) -> None:
+    """Choose a percentage row by row, as Spark does; DuckDB would choose blocks of 2,048 rows."""
+    if sample.args.get("percent") and not sample.args.get("method"):
+        sample.set("method", exp.var("BERNOULLI"))
+
+
 def _name_aggregates(pivot: exp.Expr) -> None:
     """Name the aggregates of PIVOT, with which its columns begin if there are several."""
     items = pivot.expressions
@@ -415,6 +421,7 @@ _ARRANGED: Mapping[type[exp.Expr], Callable[[exp.Expr], None]] = {
     exp.DataType: _complete_decimal,
     exp.Pivot: _name_aggregates,
     exp.Join: _with_condition,
+    exp.TableSample: _sample_rows,
     exp.Subquery: _without_parentheses,
     exp.Values: _name_columns,
     exp.Anonymous: _name_again,

@@ -58,6 +58,9 @@ if TYPE_CHECKING:
 _MAX_SUGGESTED = 1_000
 """Number of names that an error searches for a similar one; a server may have very many."""
 
+_SHOWN = 20
+"""Number of names that an error shows if it does not know how many there are."""
+
 
 class Catalog(SqlCatalog):
     """The databases and tables of a warehouse folder, or of a catalog server.
@@ -544,7 +547,9 @@ class Catalog(SqlCatalog):
             hint = "It is a view: use view(), rename_view(), drop_view() or ALTER VIEW, DROP VIEW."
             return NotFoundError("table", wanted.table, wanted.database, hint=hint)
         known = sorted(islice(self._names(wanted.database), _MAX_SUGGESTED))
-        hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
+        is_part = len(known) == _MAX_SUGGESTED
+        shown = f"{choices(known[:_SHOWN])} and more" if is_part else choices(known)
+        hint = f"{suggestion(wanted.table, known)}Existing tables: {shown}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
 
     def _is_view(self, wanted: Identifier) -> bool:

@@ -217,6 +217,35 @@ def test_what_is_no_table_cannot_be_checked(tmp_path: Path) -> None:
         table.maintenance.fsck()
 
 
+def test_a_branch_without_a_schema_is_found(tmp_path: Path) -> None:
+    table = sound(tmp_path)
+    Path(table._store.for_branch("side").paths.schema(0)).unlink()
+    (found,) = table.maintenance.fsck()
+    assert (found.rule, "branch 'side'" in found.what) == ("every branch has a schema", True)
+
+
+def test_statistics_that_snapshots_share_are_parsed_once(tmp_path: Path) -> None:
+    table = sound(tmp_path)
+    table.maintenance.analyze()
+    table.upsert([{"k": 1, "v": "x"}])
+    (file,) = Path(table.path, "statistics").iterdir()
+    file.write_bytes(file.read_bytes()[:9])
+    (found,) = table.maintenance.fsck()
+    assert (found.path, found.rule) == (str(file), "every file of the table can be read")
+
+
+@pytest.mark.parametrize("content", [b"", b"\0junk" * 9, None], ids=["empty", "junk", "cut"])
+def test_a_damaged_file_index_is_found_with_the_rows(tmp_path: Path, content: bytes | None) -> None:
+    options = {"file-index.bloom-filter.columns": "v", "file-index.in-manifest-threshold": "1 B"}
+    table = plain_table(tmp_path, options)
+    table.append([{"k": 1, "v": "x"}])
+    (file,) = Path(table.path).rglob("*.index")
+    assert table.maintenance.fsck(read_rows=True) == []
+    file.write_bytes(file.read_bytes()[:60] if content is None else content)
+    (found,) = table.maintenance.fsck(read_rows=True)
+    assert (found.path, found.rule) == (str(file), "the file index of a data file can be read")
+
+
 def test_a_branch_is_checked_from_anywhere(tmp_path: Path) -> None:
     table = sound(tmp_path)
     side = open_table(table.path, branch="side")

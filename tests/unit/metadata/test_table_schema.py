@@ -61,9 +61,11 @@ def test_missing_version_time_and_comment_have_defaults() -> None:
     assert (schema.version, schema.time_millis, schema.comment) == (1, 0, None)
 
 
-def test_a_null_comment_is_none() -> None:
-    data = json.dumps({**members(), "comment": None}).encode()
-    assert parse_schema(data, PATH).comment is None
+def test_null_means_none() -> None:
+    nulls = dict.fromkeys(("comment", "partitionKeys", "primaryKeys", "options"))
+    schema = parse_schema(json.dumps({**members(), **nulls}).encode(), PATH)
+    assert (schema.comment, schema.partition_keys, schema.primary_keys) == (None, (), ())
+    assert schema.options == {}
 
 
 @pytest.mark.parametrize(
@@ -134,6 +136,9 @@ def test_files_of_later_versions_are_refused() -> None:
         ({"id": 2**63}, "id must be a 64-bit integer of at least 0"),
         ({"highestFieldId": 1.5}, "highestFieldId must be an integer"),
         ({"fields": None}, "fields must be a list of fields"),
+        ({"partitionKeys": None}, "partitionKeys must be present"),
+        ({"primaryKeys": None}, "primaryKeys must be present"),
+        ({"options": None}, "options must be present"),
         ({"partitionKeys": "v"}, "partitionKeys must be a list of strings"),
         ({"primaryKeys": [1]}, "primaryKeys must be a list of strings"),
         ({"primaryKeys": ["x"]}, "primaryKeys: 'x' is not a column"),

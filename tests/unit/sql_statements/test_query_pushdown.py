@@ -386,6 +386,14 @@ def test_first_rows_are_read_from_the_files_that_may_have_them() -> None:
         assert read == files, text
 
 
+def test_a_percentage_is_a_sample_of_rows_not_of_blocks() -> None:
+    table = append_table(columns(id=pa.int32()), [{"id": number} for number in range(1000)])
+    query = "SELECT count(*) AS n FROM t TABLESAMPLE (50 PERCENT)"
+    for seed in ("", " REPEATABLE (7)"):
+        (row,) = pe.sql(query + seed, t=table).to_arrow().to_pylist()
+        assert 300 < row["n"] < 700
+
+
 def test_rows_of_partitions_are_counted_from_metadata(tmp_path: Path) -> None:
     catalog = new_catalog(tmp_path)
     catalog.sql("CREATE TABLE db.p (id INT, dt STRING, h INT) PARTITIONED BY (dt, h)")

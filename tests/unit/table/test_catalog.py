@@ -3,6 +3,7 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.table.catalog import catalog as catalog_module
 from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(id=pa.int32(), dt=pa.string())
@@ -110,3 +111,16 @@ def test_a_database_called_sys_is_not_created_but_used_if_it_exists() -> None:
     assert catalog._metastore.create_database("sys", {}, None)
     catalog.create_table("sys.t", COLUMNS)
     assert isinstance(catalog.table("sys.t"), Table)
+
+
+def test_an_error_does_not_count_tables_that_it_has_not_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = new_catalog()
+    for number in range(30):
+        found.create_table(f"db.t{number:02}", {"id": "INT"})
+    with pytest.raises(NotFoundError, match=r"Existing tables: 't00', .*'t19' and 10 more\."):
+        found.table("db.x")
+    monkeypatch.setattr(catalog_module, "_MAX_SUGGESTED", 25)
+    with pytest.raises(NotFoundError, match=r"Existing tables: 't00', .*'t19' and more\."):
+        found.table("db.x")

@@ -33,6 +33,12 @@ def test_a_listing_is_looked_up_by_key_and_gone_through_in_order() -> None:
     assert found.latest() == "n2"
 
 
+def test_a_call_of_a_listing_says_that_it_is_no_method() -> None:
+    names = append_table(COLUMNS).tags
+    with pytest.raises(TypeError, match=r"Write \.tags without parentheses; \.tags\[key\]"):
+        names()  # type: ignore[operator]
+
+
 def test_an_empty_listing_has_no_latest() -> None:
     assert numbers(0).latest() is None
     assert repr(numbers(0)) == "0 numbers"

@@ -205,6 +205,8 @@ def test_a_column_without_values_has_to_get_a_type(tmp_path: Path) -> None:
         ("refresh", "Use the table as it is: each call reads the latest snapshot"),
         ("to_pyarrow_dataset", "Use table.scan().to_dataset()"),
         ("update_schema", "Use table.add_column(…)"),
+        ("to_csv", "Use table.to_pandas(), which has it, or COPY INTO of SQL"),
+        ("where", "Use table.scan(where=…), or table.scan().filter(where)."),
         ("nothing_known", "has no attribute 'nothing_known'"),
     ],
 )
