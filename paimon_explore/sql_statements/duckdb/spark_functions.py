@@ -279,7 +279,7 @@ def _formatted_text(form: exp.Expr, *values: exp.Expr) -> exp.Expr:
         value = next(others, None) if at is None else next(iter(values[int(at) - 1 :]), None)
         if value is None:
             raise InvalidInputError(f"format_string has no value for %{spec}.")
-        shown = call("spark_shown", value.copy()) if spec.endswith("s") else value.copy()
+        shown = call("spark_written", value.copy()) if spec.endswith("s") else value.copy()
         null = call("printf", exp.Literal.string(f"%{spec[:-1]}s"), exp.Literal.string("null"))
         parts.append(
             exp.func("coalesce", call("printf", exp.Literal.string(f"%{spec}"), shown), null)

@@ -14,6 +14,7 @@ from paimon_explore.sql_statements.duckdb import (
     time_patterns,
 )
 from paimon_explore.sql_statements.duckdb.column_types import (
+    is_text,
     negative_constant,
     number_constant,
     widen,
@@ -77,14 +78,14 @@ def _fixed(node: exp.Expr) -> exp.Expr:
 
 def _with_text(node: exp.Expr) -> exp.Expr:
     """Return a function whose first argument may be no text, which DuckDB requires."""
-    node.set("this", call("spark_shown", node.this.copy()))
+    node.set("this", _by_type("spark_shown", node.this))
     return node
 
 
 def _joined(node: exp.Expr) -> exp.Expr:
     """Return a text of parts, with those that DuckDB writes otherwise as in Spark."""
     for part in node.expressions or (node.this, node.expression):
-        if not isinstance(part, exp.Literal):
+        if not isinstance(part.unnest(), exp.DPipe) and not is_text(part):
             part.replace(call("spark_part", _witness(part), part.copy()))
     return node
 
@@ -163,6 +164,8 @@ def cast_argument(kind: str, value: str) -> str:
     >>> cast_argument("TIMESTAMP WITH TIME ZONE", "v")
     'spark_timestamp(v)'
     """
+    if kind.startswith("DECIMAL"):
+        return f"spark_decimal({value}, {value})"
     name = _CASTS.get(kind.replace("INTEGER", "INT").replace(" WITH TIME ZONE", "TZ"))
     return value if name is None else f"{name}({value})"
 
@@ -189,6 +192,8 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
         )
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit()
+    if node.is_type("decimal") and not isinstance(value, exp.Literal):
+        node.set("this", call("spark_decimal", _witness(value), value.copy()))
     if name == "spark_whole":
         value = _as_number(value)
     if name is not None and (not is_whole or name == "spark_timestamp"):
@@ -357,8 +362,10 @@ def _beside(other: exp.Expr, text: exp.Expr) -> exp.Expr:
 def _may_be_date(node: exp.Expr) -> bool:
     if isinstance(node, (exp.Paren, exp.Coalesce, exp.Greatest, exp.Least, *_OF_ARGUMENT)):
         return not isinstance(node, exp.Sum) and _may_be_date(node.this)
-    if isinstance(node, exp.Cast):
+    if isinstance(node, exp.Cast | exp.Column) and node.type is not None:
         return node.is_type("date")
+    if isinstance(node, exp.Anonymous) and node.name == "spark_minus":
+        return False
     return isinstance(node, exp.Column | exp.Anonymous | exp.Case | exp.If | _DATE_FUNCTIONS)
 
 
@@ -540,7 +547,7 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.ConcatWs: _joined,
     **dict.fromkeys((exp.Lower, exp.Initcap, exp.Trim), _with_text),
     exp.Upper: lambda node: exp.Upper(
-        this=call("spark.replace", node.this.copy(), *map(exp.Literal.string, ("ß", "SS")))
+        this=_by_type("spark.replace", node.this, *map(exp.Literal.string, ("ß", "SS")))
     ),
     exp.Div: _checked_divisor,
     exp.IntDiv: _whole_quotient,

@@ -80,3 +80,16 @@ def test_texts_are_stored_as_a_cast_writes_them(tmp_path: Path) -> None:
         catalog.sql(f"INSERT INTO db.t SELECT {value}")
     stored = catalog.sql("SELECT s FROM db.t").to_arrow().column("s").to_pylist()
     assert stored == ["1.0E20", "NaN", "2024-01-02 03:04:05.5"]
+
+
+def test_long_and_nested_expressions_are_analysed_quickly() -> None:
+    """Each level would otherwise multiply the text that DuckDB analyses."""
+    expressions = {
+        " || ',' || ".join(["s"] * 40): ",".join(["a"] * 40),
+        " - ".join(["n"] * 40): -38,
+        "trim(upper(" * 3 + "s" + "))" * 3: "A",
+        "replace(" * 5 + "s" + ", 'x', 'y')" * 5: "a",
+        "round(" * 3 + "d" + ", 1)" * 3: 1.3,
+    }
+    query = f"SELECT {', '.join(expressions)} FROM VALUES ('a', 1, 1.25D) t(s, n, d)"  # noqa: S608
+    assert [*pe.sql(query).to_arrow().to_pylist()[0].values()] == list(expressions.values())

@@ -16,6 +16,11 @@ CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
     (x TIMESTAMPTZ) AS epoch(x),
     (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
         ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
+-- By the type of the first argument. The digits of a number are those of its text.
+CREATE MACRO spark_decimal(v DOUBLE, x) AS CASE WHEN isfinite(x) THEN CAST(x AS VARCHAR) END,
+    (v FLOAT, x) AS CASE WHEN isfinite(x) THEN CAST(CAST(x AS DOUBLE) AS VARCHAR) END,
+    (v TIMESTAMPTZ, x) AS epoch_us(x) * CAST(0.000001 AS DECIMAL(7, 6)), (v BIGINT, x) AS x,
+    (v HUGEINT, x) AS x, (v DECIMAL(38, 19), x) AS x, (v, x) AS x;
 CREATE MACRO spark_boolean(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_boolean(x),
     (x VARCHAR) AS trim(x, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)),
     (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
@@ -60,8 +65,7 @@ CREATE MACRO blob_view(name, field, row) AS unhex('0157454956424F4C42'
     || spark_le4(octet_length(encode(name))) || hex(name) || spark_le4(field)
     || spark_le4(row & 4294967295) || spark_le4(row >> 32));
 CREATE MACRO spark_pairs(parts, d) AS map_from_entries(list_transform(parts, lambda part :
-    row(split_part(part, d, 1), CASE WHEN contains(part, d)
-    THEN substr(part, strpos(part, d) + length(d)) END)));
+    row(spark_split(part, d, 2)[1], spark_split(part, d, 2)[2])));
 CREATE MACRO spark_scientific(digits, exponent) AS left(digits, 1) || '.' ||
     CASE WHEN length(digits) > 1 THEN substr(digits, 2) ELSE '0' END || 'E' || exponent;
 CREATE MACRO spark_plain_text(t) AS CASE WHEN strpos(t, '.') > 8
@@ -70,8 +74,8 @@ CREATE MACRO spark_plain_text(t) AS CASE WHEN strpos(t, '.') > 8
         length(ltrim(substr(t, 3), '0')) - length(t) + 1)
     ELSE t END;
 CREATE MACRO spark_number_text(t) AS CASE
-    WHEN NOT regexp_matches(t, '[0-9]') OR t IN ('0.0', '-0.0') THEN
-        replace(replace(replace(t, 'inf', 'Infinity'), 'nan', 'NaN'), 'Infinityinity', 'Infinity')
+    WHEN t LIKE '%nan' THEN 'NaN' WHEN NOT regexp_matches(t, '[0-9]') OR t IN ('0.0', '-0.0')
+    THEN replace(replace(t, 'inf', 'Infinity'), 'Infinityinity', 'Infinity')
     WHEN contains(t, 'e') THEN (CASE WHEN t LIKE '-%' THEN '-' ELSE '' END) || spark_scientific(
         regexp_replace(split_part(t, 'e', 1), '[-.]', '', 'g'), split_part(t, 'e', 2)::INT)
     WHEN t LIKE '-%' THEN '-' || spark_plain_text(substr(t, 2)) ELSE spark_plain_text(t) END;
@@ -239,12 +243,12 @@ CREATE MACRO spark.levenshtein(a, b) AS spark_levenshtein(a, b), (a, b, most) AS
 CREATE MACRO spark.chr(n) AS CASE WHEN n < 0 THEN '' ELSE chr(CAST(n % 256 AS INTEGER)) END;
 CREATE MACRO spark.lpad(x BLOB, n) AS CASE WHEN spark_fail('lpad of BINARY needs Spark.') THEN '' END,
     (x BLOB, n, pad) AS CASE WHEN spark_fail('lpad of BINARY needs Spark.') THEN '' END,
-    (x, n) AS lpad(spark_shown(x), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
-    THEN left(CAST(x AS VARCHAR), n) ELSE lpad(CAST(x AS VARCHAR), n, CAST(pad AS VARCHAR)) END;
+    (x, n) AS lpad(spark_shown(x), n, ' '), (x, n, pad) AS CASE WHEN pad = '' OR n < 0
+    THEN left(spark_shown(x), greatest(n, 0)) ELSE lpad(spark_shown(x), n, CAST(pad AS VARCHAR)) END;
 CREATE MACRO spark.rpad(x BLOB, n) AS CASE WHEN spark_fail('rpad of BINARY needs Spark.') THEN '' END,
     (x BLOB, n, pad) AS CASE WHEN spark_fail('rpad of BINARY needs Spark.') THEN '' END,
-    (x, n) AS rpad(spark_shown(x), n, ' '), (x, n, pad) AS CASE WHEN pad = ''
-    THEN left(CAST(x AS VARCHAR), n) ELSE rpad(CAST(x AS VARCHAR), n, CAST(pad AS VARCHAR)) END;
+    (x, n) AS rpad(spark_shown(x), n, ' '), (x, n, pad) AS CASE WHEN pad = '' OR n < 0
+    THEN left(spark_shown(x), greatest(n, 0)) ELSE rpad(spark_shown(x), n, CAST(pad AS VARCHAR)) END;
 CREATE MACRO spark.btrim(x) AS trim(x), (x, y) AS trim(x, y);
 CREATE MACRO spark.replace(x, a) AS replace(spark_shown(x), a, ''),
     (x, a, b) AS replace(spark_shown(x), a, b);
@@ -272,7 +276,7 @@ CREATE MACRO spark.array_insert(a, n, x) AS CASE WHEN a IS NULL OR n IS NULL THE
     WHEN len(a) + n < 0 THEN list_concat(list_resize([x], -n - len(a)), a)
     ELSE list_concat(list_append(a[1:len(a) + n + 1], x), a[len(a) + n + 2:]) END;
 CREATE MACRO spark.array_join(a, d) AS
-    CASE WHEN a IS NOT NULL THEN coalesce(array_to_string(
+    CASE WHEN a IS NOT NULL AND d IS NOT NULL THEN coalesce(array_to_string(
     list_transform(a, lambda x : spark_shown(x)), d), '') END,
     (a, d, n) AS array_to_string(list_transform(a, lambda x : coalesce(spark_shown(x), n)), d);
 CREATE MACRO spark.json_array_length(x) AS CASE WHEN json_type(spark_valid_json(x)) = 'ARRAY'
@@ -307,7 +311,7 @@ CREATE MACRO spark_sign(x) AS CASE WHEN isnan(x) OR x = 0 THEN x ELSE CAST(sign(
 -- The first argument only has the type by which DuckDB chooses. A text has the digits that count.
 CREATE MACRO spark_round(v BIGINT, x, n) AS round(x, n), (v HUGEINT, x, n) AS round(x, n),
     (v DECIMAL(38, 19), x, n) AS round(x, n), (v FLOAT, x, n) AS round(x, n) + 0,
-    (v, x, n) AS spark_halves(x, n);
+    (v, x, n) AS list_transform([x], lambda y : spark_halves(y, n))[1];
 CREATE MACRO spark_halves(x, n) AS CASE WHEN spark_is_half(abs(x) * pow(10, n)) AND abs(x) < 1e15
     THEN CAST(round(CAST(CAST(x AS VARCHAR) AS DECIMAL(38, 19)), n) AS DOUBLE)
     ELSE round(x, n) + 0 END;
@@ -357,9 +361,9 @@ CREATE MACRO spark.base64(x) AS rtrim(regexp_replace(to_base64(spark_bytes(x)), 
 CREATE MACRO spark.bit_length(x) AS 8 * spark.octet_length(x);
 CREATE MACRO spark.regexp(x, pattern) AS regexp_matches(x, pattern);
 CREATE MACRO spark.regexp_substr(x, pattern) AS
-    CASE WHEN regexp_matches(x, pattern) THEN regexp_extract(x, pattern) END;
-CREATE MACRO spark.str_to_map(x) AS spark_pairs(string_split(x, ','), ':'),
-    (x, d) AS spark_pairs(string_split(x, d), ':'), (x, d, e) AS spark_pairs(string_split(x, d), e);
+    nullif(regexp_extract(x, pattern), '');
+CREATE MACRO spark.str_to_map(x) AS spark_pairs(spark_split(x, ',', -1), ':'),
+    (x, d) AS spark_pairs(spark_split(x, d, -1), ':'), (x, d, e) AS spark_pairs(spark_split(x, d, -1), e);
 CREATE MACRO variant_set(v, path, x) AS spark_variant_set(v, path, spark_variant(x), true),
     (v, path, x, creates) AS spark_variant_set(v, path, spark_variant(x), creates);
 CREATE MACRO try_variant_set(v, path, x) AS
@@ -369,7 +373,8 @@ CREATE MACRO spark_text(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
     (x) AS spark_shown(x);
 CREATE MACRO spark_document(x STRUCT("value" BLOB, metadata BLOB)) AS
     CAST(spark_variant_text(x) AS JSON), (x) AS x;
-CREATE MACRO spark_shown(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
+CREATE MACRO spark_shown(x VARCHAR) AS x, (x) AS spark_written(x);
+CREATE MACRO spark_written(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN spark_number_text(CAST(x AS VARCHAR))
     WHEN typeof(x) = 'INTERVAL' AND spark_fail('A cast of an interval to STRING needs Spark.')
     THEN NULL WHEN typeof(x) = 'TIMESTAMP WITH TIME ZONE'
     THEN regexp_replace(CAST(x AS VARCHAR), '[+-][0-9:]+$', '')
@@ -378,8 +383,8 @@ CREATE MACRO spark_shown(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN s
     THEN spark_nested_text(x) ELSE CAST(x AS VARCHAR) END;
 -- Parts of a text that DuckDB would write otherwise, by the type of the first argument.
 CREATE MACRO spark_part(v BIGINT, x) AS x, (v HUGEINT, x) AS x, (v DECIMAL(38, 19), x) AS x,
-    (v DATE, x) AS x, (v TIMESTAMP, x) AS x, (v DOUBLE, x) AS spark_shown(x),
-    (v FLOAT, x) AS spark_shown(x), (v TIMESTAMPTZ, x) AS spark_shown(x), (v, x) AS x;
+    (v DATE, x) AS x, (v TIMESTAMP, x) AS x, (v DOUBLE, x) AS spark_written(x),
+    (v FLOAT, x) AS spark_written(x), (v TIMESTAMPTZ, x) AS spark_written(x), (v, x) AS x;
 CREATE MACRO spark_listed(x) AS CASE WHEN typeof(x) = 'BLOB'
     AND spark_fail('listagg of BINARY needs Spark.') THEN '' ELSE spark_shown(x) END;
 CREATE MACRO spark_bytes(x VARCHAR) AS encode(x), (x) AS x;
