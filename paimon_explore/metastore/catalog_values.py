@@ -4,7 +4,8 @@ Java's filesystem and JDBC catalogs refuse format tables and object tables; REST
 metastores have format tables.
 """
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ PAIMON_TABLES = frozenset({TableKind.TABLE, TableKind.MATERIALIZED_TABLE})
 """Types of tables that have snapshots."""
 OWN_OPTIONS = frozenset({"path", "owner"})
 """Options that a table registered in a catalog has besides those of its folder."""
+
+_CREATION_PAUSES_S = (0.05, 0.1, 0.2, 0.4)
+"""Pauses while another client may register the table whose schema it has written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,19 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
             wanted.full_name,
             hint="Use create_format_table of a REST or Hive catalog." if is_format else "",
         )
+
+
+def is_soon_registered(exists: Callable[[], bool]) -> bool:
+    """Return whether a table whose folder exists is one that another client is creating.
+
+    Args:
+        exists: whether the catalog has the table.
+    """
+    for pause_s in _CREATION_PAUSES_S:
+        if exists():
+            return True
+        time.sleep(pause_s)
+    return exists()
 
 
 def check_empty(database: str, tables: Sequence[str], way: str = "pass cascade=True") -> None:
