@@ -317,6 +317,12 @@ class JdbcMetastore(Metastore):
                 return False
         return True
 
+    def replace_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+        """Create a view in place of the one of that name, if any; False if a table has the name."""
+        with self._lock(wanted):
+            is_replaced = self.rows.update_view(wanted, encode_view(view))
+        return is_replaced or self.create_view(wanted, view)
+
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
         with self._lock(wanted):
