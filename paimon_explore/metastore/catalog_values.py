@@ -13,7 +13,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, ch
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import TableKind
-from paimon_explore.metadata.options.table_options import TYPE, TableOptions
+from paimon_explore.metadata.options.table_options import PATH, TYPE, TableOptions
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
@@ -94,6 +94,26 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
             f"creating a table of type {kind.value!r} {where}",
             wanted.full_name,
             hint="Use create_format_table of a REST or Hive catalog." if is_format else "",
+        )
+
+
+def check_placed(wanted: Identifier, schema: TableSchema, where: str) -> None:
+    """Check that a new table asks for no folder: a catalog without external tables chooses it.
+
+    Args:
+        wanted: its name.
+        schema: its schema.
+        where: who creates it, for the error.
+
+    Raises:
+        UnsupportedFeatureError: it has the option `path`.
+    """
+    if PATH.key in schema.options:
+        raise UnsupportedFeatureError(
+            f"a table with the option {PATH.key!r} {where}",
+            wanted.full_name,
+            hint="Omit the option: the catalog chooses the folder. REST catalogs and Hive "
+            "metastores have external tables; open_table() opens a folder.",
         )
 
 

@@ -27,6 +27,7 @@ from paimon_explore.metastore.catalog_values import (
     check_empty,
     check_movable,
     check_paimon_table,
+    check_placed,
 )
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.metastore import Metastore
@@ -161,10 +162,12 @@ class FilesystemMetastore(Metastore):
         """Create a table; False if it exists; raises NotFoundError for an unknown database.
 
         Raises:
-            UnsupportedFeatureError: it is a format table or an object table.
+            UnsupportedFeatureError: it is a format table or an object table, or has a `path`.
         """
         self._check_database(wanted.database, creates=True)
-        check_paimon_table(wanted, schema, "in a filesystem catalog")
+        where = "in a filesystem catalog"
+        check_paimon_table(wanted, schema, where)
+        check_placed(wanted, schema, where)
         schemas = self._store(self._table_folder(wanted)).schemas
         return not schemas.ids() and schemas.create(schema)
 

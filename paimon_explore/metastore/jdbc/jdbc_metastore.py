@@ -29,6 +29,7 @@ from paimon_explore.metastore.catalog_values import (
     TableInfo,
     check_movable,
     check_paimon_table,
+    check_placed,
     is_soon_registered,
     properties_of,
 )
@@ -226,7 +227,9 @@ class JdbcMetastore(Metastore):
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
         """Create a table; False if it or a view of that name exists."""
         self._check_database(wanted.database, creates=True)
-        check_paimon_table(wanted, schema, "in a JDBC catalog")
+        where = "in a JDBC catalog"
+        check_paimon_table(wanted, schema, where)
+        check_placed(wanted, schema, where)
         with self._lock(wanted):
             if self.rows.table_exists(wanted) or self.rows.view(wanted) is not None:
                 return False

@@ -403,6 +403,8 @@ def test_folders_and_databases_have_tables_with_snapshots_only(
         made.create_table("db.t", {"k": "INT"}, options={"type": kind})
     with pytest.raises(UnsupportedFeatureError, match=r"'format-table' in a .* catalog"):
         made.create_format_table("db.t", {"k": "INT"}, "csv")
+    with pytest.raises(UnsupportedFeatureError, match=r"with the option 'path' in a .* catalog"):
+        made.create_table("db.t", {"k": "INT"}, options={"path": f"{tmp_path}/elsewhere"})
     assert made.tables("db") == []
     assert made.create_table(
         "db.m", {"k": "INT"}, options={"type": "materialized-table"}
