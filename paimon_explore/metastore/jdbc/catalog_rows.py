@@ -186,10 +186,10 @@ class CatalogRows:
         columns = "database_name, view_name, view_schema"
         self._insert(VIEWS, columns, wanted.database, wanted.table, schema)
 
-    def update_view(self, wanted: Identifier, schema: str) -> bool:
-        """Replace the JSON of a view; False if there is no such row."""
+    def update_view(self, wanted: Identifier, schema: str) -> None:
+        """Replace the JSON of a view."""
         update = f"UPDATE {VIEWS} SET view_schema = ? WHERE {_OF_VIEW}"
-        return self.database.execute(update, schema, self.key, wanted.database, wanted.table) > 0
+        self.database.execute(update, schema, self.key, wanted.database, wanted.table)
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
         """Change the name of a view."""

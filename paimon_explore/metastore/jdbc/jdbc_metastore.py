@@ -322,9 +322,11 @@ class JdbcMetastore(Metastore):
 
     def replace_view(self, wanted: Identifier, view: ViewInfo) -> bool:
         """Create a view in place of the one of that name, if any; False if a table has the name."""
+        if self.create_view(wanted, view):
+            return True
         with self._lock(wanted):
-            is_replaced = self.rows.update_view(wanted, encode_view(view))
-        return is_replaced or self.create_view(wanted, view)
+            self.rows.update_view(wanted, encode_view(view))
+            return self.rows.view(wanted) is not None
 
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
