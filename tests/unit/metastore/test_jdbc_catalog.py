@@ -4,6 +4,7 @@ import pickle
 import socket
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -22,7 +23,6 @@ from paimon_explore.errors import (
     StorageError,
     UnsupportedFeatureError,
 )
-from paimon_explore.metastore import catalog_values
 from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
 from paimon_explore.table.catalog.catalog import iter_table_names
 
@@ -260,12 +260,14 @@ def other(tmp_path: Path) -> Iterator[Catalog]:
 def test_a_table_that_another_process_creates_at_the_same_time(
     other: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, registers: bool
 ) -> None:
-    insert = "INSERT INTO paimon_tables VALUES ('unlocked', 'db', 't')"
-    pauses = [lambda: None, lambda: opened.execute(insert)] if registers else [lambda: None] * 9
-    monkeypatch.setattr(catalog_values.time, "sleep", lambda _: pauses.pop(0)())
     Catalog(tmp_path / "warehouse").create_database("db", if_not_exists=True)
     Catalog(tmp_path / "warehouse").create_table("db.t", COLUMNS)
+    insert = "INSERT INTO paimon_tables VALUES ('unlocked', 'db', 't')"
     with rows(tmp_path) as opened:
+        pauses: list[Callable[[], object]] = [lambda: None] * 9
+        if registers:
+            pauses[1] = lambda: opened.execute(insert)
+        monkeypatch.setattr(time, "sleep", lambda _: pauses.pop(0)())
         if registers:
             other.create_table("db.t", COLUMNS, if_not_exists=True)
             return
