@@ -35,7 +35,13 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import system_clock
-from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
+from paimon_explore.errors import (
+    CommitError,
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    StorageError,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -93,8 +99,6 @@ def alter_schema(
             if owned is not None:
                 return owned
         if create_schema(store, after):
-            if store.environment is not None:
-                store.environment.schema_changed(store.paths.branch, after)
             return after
     raise CommitError(
         f"The schema change failed after {_MAX_ATTEMPTS} attempts because of concurrent schema "
@@ -105,15 +109,32 @@ def alter_schema(
 def create_schema(store: TableStore, schema: TableSchema) -> bool:
     """Create the schema file; if the response was lost, check whether the file exists.
 
+    The catalog of the table is told. If it refuses the schema, the file is deleted.
+
     Returns:
         Whether the file was created; False if there is another schema of that id.
     """
     try:
-        return store.schemas.create(schema)
+        created = store.schemas.create(schema)
     except StorageError:
-        if schema.id in store.schemas.ids() and store.schemas.load(schema.id) == schema:
-            return True
-        raise
+        created = schema.id in store.schemas.ids() and store.schemas.load(schema.id) == schema
+        if not created:
+            raise
+    if created and store.environment is not None:
+        try:
+            store.environment.schema_changed(store.paths.branch, schema)
+        except PaimonError:
+            withdraw_schema(store, schema)
+            raise
+    return created
+
+
+def withdraw_schema(store: TableStore, schema: TableSchema) -> None:
+    """Delete a new schema file, unless a commit or a newer schema is based on it."""
+    latest, newest = store.snapshots.latest(), store.schemas.latest()
+    committed = latest is not None and latest.schema_id >= schema.id
+    if not committed and newest == schema:
+        store.file_io.delete(store.paths.schema(schema.id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from paimon_explore.errors import CommitConflictError, CommitOutcomeUnknownError, PaimonError
-from paimon_explore.maintenance.schema_commit import create_schema
+from paimon_explore.maintenance.schema_commit import create_schema, withdraw_schema
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 
@@ -63,12 +63,5 @@ class SchemaPublication:
         """Delete the schema files that were created, unless something depends on them."""
         with suppress(PaimonError):
             for schema in reversed(self._begun):
-                if schema.id in self._store.schemas.ids() and not self._is_used(schema):
-                    self._store.file_io.delete(self._store.paths.schema(schema.id))
+                withdraw_schema(self._store, schema)
         self._begun, self._is_done = [], False
-
-    def _is_used(self, schema: TableSchema) -> bool:
-        """Return whether it is another schema, or a snapshot or newer schema is based on it."""
-        latest, newest = self._store.snapshots.latest(), self._store.schemas.latest()
-        committed = latest is not None and latest.schema_id >= schema.id
-        return committed or newest != schema

@@ -124,8 +124,6 @@ def replace_in_steps(target: WriteTarget, truncate: Callable[[], object]) -> Non
             f"Another process changed the schema of the table: schema {target.schema.id} exists.",
             hint="The rows are removed. Run the statement again.",
         )
-    if target.store.environment is not None:
-        target.store.environment.schema_changed(target.store.paths.branch, target.schema)
 
 
 def replace_table(rows: pa.RecordBatchReader, target: WriteTarget) -> Snapshot | None:

@@ -4,7 +4,8 @@ Java's filesystem and JDBC catalogs refuse format tables and object tables; REST
 metastores have format tables.
 """
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, ch
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import TableKind
-from paimon_explore.metadata.options.table_options import TYPE, TableOptions
+from paimon_explore.metadata.options.table_options import PATH, TYPE, TableOptions
 from paimon_explore.metadata.schema.storage_validation import managed_blobs
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
@@ -26,6 +27,9 @@ PAIMON_TABLES = frozenset({TableKind.TABLE, TableKind.MATERIALIZED_TABLE})
 """Types of tables that have snapshots."""
 OWN_OPTIONS = frozenset({"path", "owner"})
 """Options that a table registered in a catalog has besides those of its folder."""
+
+_CREATION_PAUSES_S = (0.05, 0.1, 0.2, 0.4)
+"""Pauses while another client may register the table whose schema it has written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,39 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
             wanted.full_name,
             hint="Use create_format_table of a REST or Hive catalog." if is_format else "",
         )
+
+
+def check_placed(wanted: Identifier, schema: TableSchema, where: str) -> None:
+    """Check that a new table asks for no folder: a catalog without external tables chooses it.
+
+    Args:
+        wanted: its name.
+        schema: its schema.
+        where: who creates it, for the error.
+
+    Raises:
+        UnsupportedFeatureError: it has the option `path`.
+    """
+    if PATH.key in schema.options:
+        raise UnsupportedFeatureError(
+            f"a table with the option {PATH.key!r} {where}",
+            wanted.full_name,
+            hint="Omit the option: the catalog chooses the folder. REST catalogs and Hive "
+            "metastores have external tables; open_table() opens a folder.",
+        )
+
+
+def is_soon_registered(exists: Callable[[], bool]) -> bool:
+    """Return whether a table whose folder exists is one that another client is creating.
+
+    Args:
+        exists: whether the catalog has the table.
+    """
+    for pause_s in _CREATION_PAUSES_S:
+        if exists():
+            return True
+        time.sleep(pause_s)
+    return exists()
 
 
 def check_empty(database: str, tables: Sequence[str], way: str = "pass cascade=True") -> None:

@@ -10,6 +10,7 @@ from paimon_explore.errors import (
     AlreadyExistsError,
     MissingFileError,
     NotFoundError,
+    StorageError,
     UnsupportedFeatureError,
     choices,
     suggestion,
@@ -27,6 +28,7 @@ from paimon_explore.metastore.catalog_values import (
     check_empty,
     check_movable,
     check_paimon_table,
+    check_placed,
 )
 from paimon_explore.metastore.identifier import Identifier, matches
 from paimon_explore.metastore.metastore import Metastore
@@ -128,7 +130,11 @@ class FilesystemMetastore(Metastore):
             raise AlreadyExistsError("database", new_name, self.warehouse)
         for table in self.tables(name):
             check_movable(self.file_io, join(self.folder(name), table))
-        self.file_io.rename_folder(self.folder(name), self.folder(new_name))
+        try:
+            self.file_io.rename_folder(self.folder(name), self.folder(new_name))
+        except MissingFileError:  # another client renamed or dropped it
+            self._check_database(name)
+            raise
 
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's tables, sorted; raises NotFoundError."""
@@ -161,10 +167,12 @@ class FilesystemMetastore(Metastore):
         """Create a table; False if it exists; raises NotFoundError for an unknown database.
 
         Raises:
-            UnsupportedFeatureError: it is a format table or an object table.
+            UnsupportedFeatureError: it is a format table or an object table, or has a `path`.
         """
         self._check_database(wanted.database, creates=True)
-        check_paimon_table(wanted, schema, "in a filesystem catalog")
+        where = "in a filesystem catalog"
+        check_paimon_table(wanted, schema, where)
+        check_placed(wanted, schema, where)
         schemas = self._store(self._table_folder(wanted)).schemas
         return not schemas.ids() and schemas.create(schema)
 
@@ -188,6 +196,10 @@ class FilesystemMetastore(Metastore):
             self.file_io.rename_folder(self._table_folder(source), self._table_folder(target))
         except MissingFileError as error:  # another client renamed or dropped it
             raise NotFoundError("table", source.table, source.database) from error
+        except StorageError as error:
+            if not self.table_exists(target):
+                raise
+            raise AlreadyExistsError("table", target.table, target.database) from error
 
     def close(self) -> None:
         """Do nothing."""

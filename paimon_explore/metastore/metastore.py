@@ -13,7 +13,7 @@ Spec: concepts/catalog.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from paimon_explore.errors import NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import NotFoundError, UnsupportedFeatureError, undo_on_error
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
@@ -121,6 +121,19 @@ class Metastore(Protocol):
         """Create a view; False if a view or table of that name exists."""
         del wanted, view
         raise self._refusal("creating a view")
+
+    def replace_view(self, wanted: Identifier, view: "ViewInfo") -> bool:
+        """Create a view in place of the one of that name, if any; False if a table has the name.
+
+        By default the old view is dropped first; it is created again if the new one is refused.
+        """
+        try:
+            before = self.view(wanted)
+        except NotFoundError:
+            return self.create_view(wanted, view)
+        self.drop_view(wanted)
+        with undo_on_error(self.create_view, wanted, before):
+            return self.create_view(wanted, view)
 
     def alter_view(self, wanted: Identifier, changes: "Sequence[ViewChange]") -> None:
         """Change a view."""

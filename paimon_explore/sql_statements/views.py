@@ -64,8 +64,6 @@ def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
     """
     catalog = warehouse.warehouse()
     text, columns = qualified(warehouse, view.query), columns_of(view, rows)
-    if view.replaces:
-        catalog.drop_view(view.name, if_exists=True)
     try:
         catalog.create_view(
             view.name,
@@ -75,6 +73,7 @@ def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
             options=view.options,
             comment=view.comment,
             if_not_exists=view.if_not_exists,
+            replace=view.replaces,
         )
     except UnsupportedFeatureError as error:
         hint = "Use CREATE TEMPORARY VIEW, or a catalog with views: REST, JDBC or Hive."

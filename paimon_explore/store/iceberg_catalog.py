@@ -27,6 +27,12 @@ class ExportedTable:
     options: TableOptions
 
 
+NewestMetadata: TypeAlias = Callable[[], tuple[str, bytes] | None]
+"""Reads the path, with the prefix of paths in the metadata, and the contents of the newest file.
+
+None: another commit or a rollback is at work, which registers."""
+
+
 class IcebergCatalog(Protocol):
     """A catalog of Iceberg tables, as the commits of one table see it."""
 
@@ -34,12 +40,14 @@ class IcebergCatalog(Protocol):
     def place(self) -> str:
         """The table and the server, for messages."""
 
-    def register(self, path: str, data: bytes) -> None:
-        """Make a metadata file the current state of the table; create the table if it is missing.
+    def register(self, newest: NewestMetadata) -> None:
+        """Make the newest metadata the current state of the table, which is created if missing.
+
+        Another commit may register at the same time: the metadata is read after the state of the
+        catalog, so that an older file never replaces a newer one.
 
         Args:
-            path: the file, with the prefix that paths in the metadata have.
-            data: its contents.
+            newest: reads the newest metadata file.
 
         Raises:
             PaimonError: the catalog cannot be reached, or refuses the table.

@@ -442,7 +442,7 @@ def register_newest(folder: MetadataFolder, catalog: IcebergCatalog | None, root
     if catalog is None:
         return True
     try:
-        _register(folder, catalog)
+        catalog.register(partial(_newest, folder))
     except PaimonError as error:
         warnings.warn(
             f"The table {root} has changed and its Iceberg metadata is written, but it could not "
@@ -455,14 +455,14 @@ def register_newest(folder: MetadataFolder, catalog: IcebergCatalog | None, root
     return True
 
 
-def _register(folder: MetadataFolder, catalog: IcebergCatalog) -> None:
+def _newest(folder: MetadataFolder) -> tuple[str, bytes] | None:
     version = folder.hint()
     data = None if version is None else folder.data(version)
     if version is None or data is None:
-        return  # another commit or a rollback is at work, which registers
+        return None
     path = folder.file(version)
     lists = parent(parse_metadata(data, path).current.manifest_list)
-    catalog.register(join(lists, name(path)), data)
+    return join(lists, name(path)), data
 
 
 def kept_snapshots(

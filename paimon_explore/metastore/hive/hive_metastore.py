@@ -6,9 +6,9 @@ tables. Names are case-insensitive. Functions are not kept, as in Java's catalog
 Spec: concepts/catalog, Hive catalog.
 """
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from itertools import islice
 
 from paimon_explore.errors import (
@@ -30,6 +30,7 @@ from paimon_explore.metastore.catalog_values import (
     check_movable,
     check_paimon_table,
     check_same_schema,
+    is_soon_registered,
 )
 from paimon_explore.metastore.hive import hive_partitions
 from paimon_explore.metastore.hive.hive_client import HiveClient
@@ -61,8 +62,6 @@ from paimon_explore.store.catalog_environment import CatalogEnvironment
 from paimon_explore.store.table_store import TableStore
 
 _MAX_KNOWN = 300
-_CREATION_PAUSES_S = (0.05, 0.1, 0.2, 0.4)
-"""Pauses while another client may register the table whose schema it has written."""
 
 
 class HiveEnvironment:
@@ -121,21 +120,16 @@ class HiveEnvironment:
         """Send the columns and properties of a new schema to the metastore.
 
         Raises:
-            InvalidInputError: the metastore refuses the change; the schema file is deleted, unless
-                another process has committed with it meanwhile.
+            InvalidInputError: the metastore refuses the change.
         """
         if branch != MAIN_BRANCH:
             return  # the metastore keeps the main branch only
         store = TableStore(self._file_io, TablePaths(self._path))
+        before = store.schemas.load(schema.id - 1) if schema.id else None
+        removed = set() if before is None else set(before.options) - set(schema.options)
         try:
-            before = store.schemas.load(schema.id - 1) if schema.id else None
-            removed = set() if before is None else set(before.options) - set(schema.options)
             self._tables.change_schema(self._wanted, schema, removed)
-        except PaimonError as error:
-            if not _is_used(store, schema):
-                store.file_io.delete(store.paths.schema(schema.id))
-            if not isinstance(error, InvalidInputError):
-                raise
+        except InvalidInputError as error:
             hint = (
                 "The metastore compares the types of columns by position. To permit the change, "
                 "set hive.metastore.disallow.incompatible.col.type.changes = false there."
@@ -159,13 +153,6 @@ class HiveEnvironment:
     def mark_partitions_done(self, partitions: Sequence[Mapping[str, str]]) -> None:
         """Mark partitions as complete, for consumers that wait for it."""
         mark_done(self._tables, self._wanted, partitions)
-
-
-def _is_used(store: TableStore, schema: TableSchema) -> bool:
-    """Return whether a snapshot or a newer schema is based on a schema."""
-    latest, newest = store.snapshots.latest(), store.schemas.latest()
-    committed = latest is not None and latest.schema_id >= schema.id
-    return committed or (newest is not None and newest.id > schema.id)
 
 
 _WAREHOUSE = "hive.metastore.warehouse.dir"
@@ -363,7 +350,7 @@ class HiveMetastore(HiveViews):
             before = store.schemas.latest()
         if before is not None:
             if not external:
-                if self._is_registered_soon(wanted):
+                if is_soon_registered(partial(self.table_exists, wanted)):
                     return False
                 raise AlreadyExistsError("table", path)
             check_same_schema(before, schema, path)
@@ -380,14 +367,6 @@ class HiveMetastore(HiveViews):
         if not created and before is None:
             self._remove_unused_schema(wanted, store)
         return created
-
-    def _is_registered_soon(self, wanted: Identifier) -> bool:
-        """Return whether the table whose folder exists is one that another client is creating."""
-        for pause_s in _CREATION_PAUSES_S:
-            if self._tables.find(wanted.database, wanted.table) is not None:
-                return True
-            time.sleep(pause_s)
-        return False
 
     def _remove_unused_schema(self, wanted: Identifier, store: TableStore) -> None:
         """Remove the new schema file of a table that the metastore did not create."""

@@ -1,6 +1,7 @@
 """The views of a Hive metastore: one query each, in the SQL of whoever reads it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -56,13 +57,25 @@ class HiveViews(HiveDatabases, Metastore):
         Raises:
             UnsupportedFeatureError: a dialect has another query: Hive keeps one.
         """
-        if any(query != view.query for query in view.dialects.values()):
-            raise self._no_dialects()
         self.folder_of(wanted.database)  # checks the database
         if self._tables.find(wanted.database, wanted.table) is not None:
             return False
+        return self._tables.create(self._table_of(wanted, view))
+
+    def replace_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+        """Create a view in place of the one of that name, if any; False if a table has the name."""
+        found = self._tables.find(wanted.database, wanted.table)
+        if found is None or not is_view(found):
+            return self.create_view(wanted, view)
+        new = self._table_of(wanted, view)
+        self._tables.alter(wanted, replace(new, owner=found.owner, create_time=found.create_time))
+        return True
+
+    def _table_of(self, wanted: Identifier, view: ViewInfo) -> Table:
+        if any(query != view.query for query in view.dialects.values()):
+            raise self._no_dialects()
         columns = [self._tables.mapping.column(field) for field in view.fields]
-        table = Table(
+        return Table(
             table_name=wanted.table,
             db_name=wanted.database,
             owner=self._tables.mapping.owner,
@@ -87,7 +100,6 @@ class HiveViews(HiveDatabases, Metastore):
             view_expanded_text=view.query,
             table_type=VIRTUAL_VIEW,
         )
-        return self._tables.create(table)
 
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change the options or the comment of a view."""

@@ -39,7 +39,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
 )
 from paimon_explore.metastore.hive.thrift_struct import ThriftError
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.store.iceberg_catalog import ExportedTable
+from paimon_explore.store.iceberg_catalog import ExportedTable, NewestMetadata
 
 _SKIPS_STATISTICS = "DO_NOT_UPDATE_STATS"
 _TABLE_TYPE = "table_type"
@@ -78,14 +78,19 @@ class HiveIcebergCatalog:
         names = ", ".join(wanted.full_name for wanted in self._wanted)
         return f"{names} in the Hive metastore at {self._settings.uri}"
 
-    def register(self, path: str, data: bytes) -> None:
-        """Make a metadata file the current one of the table."""
-        del data  # the metastore keeps the location alone
+    def register(self, newest: NewestMetadata) -> None:
+        """Make the newest metadata file the current one of the table.
+
+        It is read again after each change: two commits may change the table at the same time.
+        """
         mapping = TableMapping(owner=self._settings.user)
         tables = HiveTables(client=HiveClient(self._settings), mapping=mapping)
         try:
-            for wanted in self._wanted:
-                self._register(tables, wanted, path)
+            registered, found = None, newest()
+            while found is not None and found != registered:
+                for wanted in self._wanted:
+                    self._register(tables, wanted, found[0])
+                registered, found = found, newest()
         except ThriftError as error:  # for example another client drops the database
             reason = str(error) or type(error).__name__
             raise StorageError("use the Hive metastore", self._settings.uri, reason) from error

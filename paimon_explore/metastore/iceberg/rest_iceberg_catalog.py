@@ -14,7 +14,7 @@ from contextlib import suppress
 from urllib.parse import urlencode
 
 from paimon_explore.commit.iceberg.schema_json import Json
-from paimon_explore.commit.iceberg.table_metadata import IcebergMetadata, parse_metadata
+from paimon_explore.commit.iceberg.table_metadata import parse_metadata
 from paimon_explore.data_types.local_time import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -61,7 +61,7 @@ from paimon_explore.metastore.rest.http_client import (
 from paimon_explore.metastore.rest.http_settings import http_settings
 from paimon_explore.metastore.rest.resource_paths import encoded
 from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
-from paimon_explore.store.iceberg_catalog import ExportedTable
+from paimon_explore.store.iceberg_catalog import ExportedTable, NewestMetadata
 
 _TOKENS = "/v1/oauth/tokens"
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -193,22 +193,25 @@ class RestIcebergCatalog:
         """The table and the server."""
         return f"{self._wanted.full_name} in the Iceberg REST catalog at {self._uri}"
 
-    def register(self, path: str, data: bytes) -> None:
-        """Bring the table in the catalog to the state of a metadata file."""
-        new = parse_metadata(data, path)
+    def register(self, newest: NewestMetadata) -> None:
+        """Bring the table in the catalog to the state of the newest metadata file."""
         client = RestClient(self._options, authenticate=iceberg_authentication)
         try:
             for _ in range(_ATTEMPTS):
                 with suppress(AlreadyExistsError):  # changed by another client meanwhile
-                    self._register(_Requests(client, self._wanted), new)
+                    self._register(_Requests(client, self._wanted), newest)
                     return
         finally:
             client.close()
         reason = "other clients changed the table at the same time"
         raise StorageError("update the Iceberg table at", self._uri, reason)
 
-    def _register(self, requests: "_Requests", new: IcebergMetadata) -> None:
-        known = requests.load()
+    def _register(self, requests: "_Requests", newest: NewestMetadata) -> None:
+        known, found = requests.load(), newest()
+        if found is None:
+            return
+        path, data = found
+        new = parse_metadata(data, path)
         if known is not None and is_of_another_table(known, new):
             raise InvalidInputError(
                 f"The catalog has another table {self._wanted.full_name}, at {known.location}.",

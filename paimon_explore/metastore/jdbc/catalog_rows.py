@@ -99,9 +99,8 @@ class CatalogRows:
             self._delete(DATABASE_PROPERTIES, f"{_OF_DATABASE} AND property_key = ?", name, key)
 
     def remove_database(self, name: str) -> None:
-        """Delete all rows of a database."""
-        for table in (TABLES, DATABASE_PROPERTIES, TABLE_PROPERTIES, VIEWS):
-            self._delete(table, _OF_DATABASE, name)
+        """Delete the properties of a database; what others create meanwhile remains."""
+        self._delete(DATABASE_PROPERTIES, _OF_DATABASE, name)
 
     def _insert(self, table: str, columns: str, *values: str) -> None:
         places = ",".join("?" for _ in (self.key, *values))
@@ -148,13 +147,20 @@ class CatalogRows:
         """Delete a table and the copies of its options; False if there is no such row."""
         return self._delete(TABLES, _OF_TABLE, wanted.database, wanted.table)
 
-    def rename_table(self, source: Identifier, target: Identifier) -> None:
-        """Change the name of a table and of the copies of its options."""
-        for table in (TABLES, TABLE_PROPERTIES):
+    def rename_table(self, source: Identifier, target: Identifier) -> bool:
+        """Change the name of a table and of its copied options; False if it does not exist.
+
+        Raises:
+            DuplicateRowError: the target exists.
+        """
+        changed, _ = (
             self.database.execute(
                 f"UPDATE {table} SET database_name = ?, table_name = ? WHERE {_OF_TABLE}",
                 *(target.database, target.table, self.key, source.database, source.table),
             )
+            for table in (TABLES, TABLE_PROPERTIES)
+        )
+        return changed > 0
 
     def copy_options(self, wanted: Identifier, options: Mapping[str, str]) -> None:
         """Replace the copies of a table's options."""

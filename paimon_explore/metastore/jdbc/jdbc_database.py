@@ -24,7 +24,7 @@ from paimon_explore.threads import free_in_forks
 
 _IDLE_S = 5.0
 """Pause after which the connection is checked before it is used."""
-
+_REPLACEMENTS = 10
 
 _INHERITED: list[Connection] = []
 """Connections of the parent process, which must not be closed: the server would end them there."""
@@ -127,6 +127,22 @@ class JdbcDatabase:
                 raise
             finally:
                 self._in_transaction = False
+
+    def replace(self, change: Callable[[], None]) -> None:
+        """Delete rows and insert others in one transaction.
+
+        It is repeated if another process inserts the same rows at the same time.
+        """
+        for _ in range(_REPLACEMENTS):
+            with suppress(DuplicateRowError), self.transaction():
+                change()
+                return
+        raise BusyDatabaseError(
+            "change",
+            f"the catalog database {self._uri}",
+            "other processes change the same rows at the same time",
+            hint="Try again later.",
+        )
 
     def _roll_back(self) -> None:
         try:

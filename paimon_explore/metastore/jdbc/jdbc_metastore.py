@@ -8,6 +8,7 @@ Spec: concepts/catalog, JDBC catalog.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -28,6 +29,8 @@ from paimon_explore.metastore.catalog_values import (
     TableInfo,
     check_movable,
     check_paimon_table,
+    check_placed,
+    is_soon_registered,
     properties_of,
 )
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
@@ -168,9 +171,12 @@ class JdbcMetastore(Metastore):
         for key in (*properties, *removed):
             if key in {EXISTS, LOCATION}:
                 raise InvalidInputError(f"Property {key!r} of a database cannot be changed.")
-        with self.rows.database.transaction():
+
+        def change() -> None:
             self.rows.remove_properties(name, [*properties, *removed])
             self.rows.set_properties(name, properties)
+
+        self.rows.database.replace(change)
 
     def drop_database(self, name: str, *, cascade: bool) -> bool:
         """Drop a database; False if it does not exist."""
@@ -184,8 +190,9 @@ class JdbcMetastore(Metastore):
             )
         for table in tables:
             self.drop_table(Identifier(database=name, table=table))
-        with self.rows.database.transaction():
-            self.rows.remove_database(name)
+        for view in views:
+            self.drop_view(Identifier(database=name, table=view))
+        self.rows.remove_database(name)
         return True
 
     def rename_database(self, name: str, new_name: str) -> None:
@@ -220,13 +227,17 @@ class JdbcMetastore(Metastore):
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
         """Create a table; False if it or a view of that name exists."""
         self._check_database(wanted.database, creates=True)
-        check_paimon_table(wanted, schema, "in a JDBC catalog")
+        where = "in a JDBC catalog"
+        check_paimon_table(wanted, schema, where)
+        check_placed(wanted, schema, where)
         with self._lock(wanted):
             if self.rows.table_exists(wanted) or self.rows.view(wanted) is not None:
                 return False
             folder = self._folder(wanted)
             schemas = TableStore(self.file_io, TablePaths(folder)).schemas
             if schemas.ids() or not schemas.create(schema):
+                if is_soon_registered(partial(self.rows.table_exists, wanted)):
+                    return False
                 raise InvalidInputError(
                     f"Folder {folder} contains a table that is not registered in the catalog.",
                     hint="Remove the folder, or register the table with repairTable of Java.",
@@ -264,10 +275,23 @@ class JdbcMetastore(Metastore):
                 self._check_database(source.database)
                 raise NotFoundError("table", source.table, source.database)
             self._check_free(target, "table")
-            check_movable(self.file_io, self._folder(source))
-            with self.rows.database.transaction():
-                self.rows.rename_table(source, target)
-                self.file_io.rename_folder(self._folder(source), self._folder(target))
+            old, new = self._folder(source), self._folder(target)
+            check_movable(self.file_io, old)
+            is_moved = False
+            try:
+                with self.rows.database.transaction():
+                    if self.rows.rename_table(source, target):
+                        self.file_io.rename_folder(old, new)
+                        is_moved = True
+            except DuplicateRowError as error:
+                raise AlreadyExistsError("table", target.table, target.database) from error
+            except BaseException:
+                if not is_moved or not self.rows.table_exists(target):  # else the reply was lost
+                    if is_moved:
+                        self.file_io.rename_folder(new, old)
+                    raise
+            if not is_moved:  # another client dropped it
+                raise NotFoundError("table", source.table, source.database)
 
     # ------------------------------------------------------------ views
 
@@ -296,6 +320,14 @@ class JdbcMetastore(Metastore):
                 return False
         return True
 
+    def replace_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+        """Create a view in place of the one of that name, if any; False if a table has the name."""
+        if self.create_view(wanted, view):
+            return True
+        with self._lock(wanted):
+            self.rows.update_view(wanted, encode_view(view))
+            return self.rows.view(wanted) is not None
+
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
         with self._lock(wanted):
@@ -309,7 +341,10 @@ class JdbcMetastore(Metastore):
                 stack.enter_context(self._lock(wanted))
             self.view(source)
             self._check_free(target, "view")
-            self.rows.rename_view(source, target)
+            try:
+                self.rows.rename_view(source, target)
+            except DuplicateRowError as error:
+                raise AlreadyExistsError("view", target.table, target.database) from error
 
     def drop_view(self, wanted: Identifier) -> bool:
         """Drop a view; False if it does not exist."""
@@ -325,8 +360,8 @@ class JdbcMetastore(Metastore):
     def record_schema(self, wanted: Identifier, schema: TableSchema) -> None:
         """Replace the copies of a table's options."""
         if self.copies_options:
-            with self.rows.database.transaction():
-                self.rows.copy_options(wanted, properties_of(schema))
+            options = properties_of(schema)
+            self.rows.database.replace(partial(self.rows.copy_options, wanted, options))
 
     def close(self) -> None:
         """Close the connection; a later use opens it again."""

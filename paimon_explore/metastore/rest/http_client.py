@@ -160,7 +160,13 @@ class HttpClient:
         """
         client = HttpClient(url, self._settings, sleep=self._sleep)
         response = client.send(
-            Request(method="GET", path="", action="read", parameters={}, repeatable=True)
+            Request(
+                method="GET",
+                path="/" if url.endswith("/") else "",
+                action="read",
+                parameters={},
+                repeatable=True,
+            )
         )
         if response.status != _OK:
             raise StorageError("read", url, f"the service answered HTTP {response.status}")

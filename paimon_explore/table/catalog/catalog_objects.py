@@ -203,6 +203,7 @@ class CatalogObjects:
         comment: str | None = None,
         options: Mapping[str, OptionValue] | None = None,
         if_not_exists: bool = False,
+        replace: bool = False,
     ) -> None:
         """Create a view.
 
@@ -215,6 +216,7 @@ class CatalogObjects:
             comment: its comment.
             options: its options.
             if_not_exists: do nothing if there is a view of that name.
+            replace: replace the view of that name, if there is one.
 
         Raises:
             AlreadyExistsError: a view or table of that name exists, unless `if_not_exists`.
@@ -242,7 +244,8 @@ class CatalogObjects:
             comment=optional_string("comment", comment),
             options=option_texts(options),
         )
-        created = self._metastore.create_view(wanted, view)
+        replaces, metastore = boolean("replace", replace), self._metastore
+        created = (metastore.replace_view if replaces else metastore.create_view)(wanted, view)
         if not created and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("view", wanted.table, wanted.database)
 

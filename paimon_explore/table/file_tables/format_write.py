@@ -6,12 +6,15 @@ Spec: concepts/table-types, format table.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.casts.cast_column import cast_column
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.errors import undo_on_error
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
@@ -114,7 +117,13 @@ class FormatWrite:
             return
         legacy = TableOptions(self.schema.options).value(PARTITION_LEGACY_NAME)
         columns = [rows.column(name).combine_chunks() for name in keys.names]
-        texts = partition_texts(columns, [field.type for field in keys], legacy_names=legacy)
+        types = [field.type for field in keys]
+        for number, found in enumerate(types):
+            if isinstance(found, AtomicType) and found.root is TypeRoot.TIMESTAMP_LTZ:
+                # readers take the text for a local time
+                types[number] = replace(found, root=TypeRoot.TIMESTAMP)
+                columns[number] = cast_column(columns[number], found, types[number])
+        texts = partition_texts(columns, types, legacy_names=legacy)
         default = self.folders.default_name
         named = [
             [escape_name(partition_name(text, default)) for text in column] for column in texts

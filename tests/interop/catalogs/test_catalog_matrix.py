@@ -360,6 +360,11 @@ def test_views_are_the_same_for_both(home: Home, db: str) -> None:
     with pytest.raises(AlreadyExistsError):
         catalog.create_view(name, query, columns)
     catalog.create_view(name, query, columns, if_not_exists=True)
+    for made in (name, f"{db}.y"):
+        catalog.create_view(made, "SELECT x", {"x": "DOUBLE"}, replace=True)
+        told = java.view(made)
+        assert ([field["name"] for field in told.fields], told.query) == (["x"], "SELECT x")
+    catalog.drop_view(f"{db}.y")
     catalog.rename_view(name, f"{db}.x")
     java.drop_view(f"{db}.w")
     assert catalog.views(db) == java.views(db) == ["x"]

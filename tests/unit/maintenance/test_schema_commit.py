@@ -1,10 +1,18 @@
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.errors import CommitError, NotFoundError, StorageError
+from paimon_explore.errors import (
+    CommitError,
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    StorageError,
+)
 from paimon_explore.maintenance.schema_commit import alter_schema
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
@@ -12,11 +20,14 @@ from paimon_explore.metadata.schema.schema_change import (
     RenameColumn,
     SetOption,
 )
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
+from support.catalog_environment import IdleEnvironment
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.lifecycle import keyed_table
 from support.new_tables import ROOT, new_table
+from support.small_tables import new_catalog
 
 INT = parse_type_text("INT")
 
@@ -75,6 +86,47 @@ def test_a_lost_reply_is_cleared_up_by_looking(fault: Fault, *, made: bool) -> N
         with pytest.raises(StorageError):
             alter_schema(store, [change])
     assert sound.schemas.ids() == ([0, 1] if made else [0])
+
+
+@dataclass
+class RefusingEnvironment(IdleEnvironment):
+    """A catalog that refuses a schema after something else has happened."""
+
+    meanwhile: Callable[[], object] = print
+    error: PaimonError | None = None
+
+    def schema_changed(self, branch: str, schema: TableSchema) -> None:
+        del branch, schema
+        self.meanwhile()
+        assert self.error is not None
+        raise self.error
+
+
+ERRORS = [InvalidInputError("The catalog refuses it."), StorageError("alter", "t", "no answer")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=["refused", "not answered"])
+@pytest.mark.parametrize(
+    ("use", "ids"), [("nothing", [0]), ("a commit", [0, 1]), ("another change", [0, 1, 2])]
+)
+def test_a_schema_that_the_catalog_refuses_is_deleted_unless_it_is_in_use(
+    tmp_path: Path, use: str, ids: list[int], error: PaimonError
+) -> None:
+    catalog = new_catalog(tmp_path)
+    table = catalog.create_table("db.t", {"id": "INT"})
+    table.append([{"id": 1}])
+    acts: dict[str, Callable[[], object]] = {
+        "nothing": lambda: None,
+        "a commit": lambda: catalog.table("db.t").append([{"id": 2, "x": 3}]),
+        "another change": lambda: catalog.table("db.t").add_column("y", "INT"),
+    }
+    refusing = RefusingEnvironment(meanwhile=acts[use], error=error)
+    store = replace(table._store, environment=refusing)
+    with pytest.raises(type(error)):
+        alter_schema(store, [AddColumn(column=("x",), type=INT)])
+    assert table._store.schemas.ids() == ids
+    rows = catalog.table("db.t").to_arrow().sort_by("id").to_pylist()
+    assert [row["id"] for row in rows] == ([1, 2] if use == "a commit" else [1])
 
 
 def test_rows_are_read_with_the_changed_columns(tmp_path: Path) -> None:

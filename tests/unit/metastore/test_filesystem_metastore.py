@@ -1,5 +1,6 @@
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metastore.view_values import FunctionInfo
 from support.small_tables import new_catalog
 
@@ -82,3 +84,30 @@ def test_a_catalog_can_be_pickled() -> None:
     catalog = new_catalog()
     catalog.create_table("db.t", COLUMNS).append([{"id": 1}])
     assert pickle.loads(pickle.dumps(catalog)).table("db.t").count() == 1  # noqa: S301 - our own
+
+
+def test_names_that_another_process_changes_during_a_rename_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog, rename = new_catalog(tmp_path), LocalFileIO.rename_folder
+    for name in ("db.t", "db.u", "db.v"):
+        catalog.create_table(name, {"a": "INT"})
+    root = f"{tmp_path}/db.db"
+    meanwhile = [
+        (root, f"{tmp_path}/gone.db"),
+        (f"{root}/u", f"{root}/new"),
+        (f"{root}/t", f"{root}/gone"),
+    ]
+
+    def late(self: LocalFileIO, source: str, target: str) -> None:
+        if meanwhile:
+            rename(self, *meanwhile.pop())
+        rename(self, source, target)
+
+    monkeypatch.setattr(LocalFileIO, "rename_folder", late)
+    with pytest.raises(NotFoundError, match="'t' does not exist"):
+        catalog.rename_table("db.t", "db.new")
+    with pytest.raises(AlreadyExistsError, match="'new' already exists"):
+        catalog.rename_table("db.v", "db.new")
+    with pytest.raises(NotFoundError, match="Database 'db' does not exist"):
+        catalog.rename_database("db", "new")

@@ -4,9 +4,10 @@ import pickle
 import socket
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -14,6 +15,7 @@ import pytest
 
 from paimon_explore import Catalog
 from paimon_explore.errors import (
+    AlreadyExistsError,
     CommitError,
     InvalidInputError,
     NotFoundError,
@@ -21,7 +23,7 @@ from paimon_explore.errors import (
     StorageError,
     UnsupportedFeatureError,
 )
-from paimon_explore.metastore.jdbc.jdbc_database import JdbcDatabase
+from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
 from paimon_explore.table.catalog.catalog import iter_table_names
 
 COLUMNS = {"a": "BIGINT"}
@@ -191,6 +193,171 @@ def test_a_table_whose_folder_cannot_move_keeps_its_name(catalog: Catalog, tmp_p
         catalog.rename_table("db.t", "db.u")
     assert catalog.tables("db") == ["t"]
     assert catalog.table("db.t").count() == 1
+
+
+def test_a_table_whose_name_the_database_does_not_change_keeps_its_folder(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute = JdbcDatabase.execute
+
+    def commit(self: JdbcDatabase, sql: str, *arguments: object) -> int:
+        if sql == "COMMIT" and not reached:
+            raise lost
+        found = execute(self, sql, *arguments)
+        if sql == "COMMIT":
+            raise lost
+        return found
+
+    catalog.create_table("db.t", COLUMNS).append([{"a": 1}])
+    lost, reached = StorageError("run a statement of", "the catalog database", "lost"), False
+    with monkeypatch.context() as patch:
+        patch.setattr(JdbcDatabase, "execute", commit)
+        with pytest.raises(StorageError, match="lost"):
+            catalog.rename_table("db.t", "db.u")
+    assert catalog.tables("db") == ["t"]
+    assert catalog.table("db.t").count() == 1
+    reached = True
+    with monkeypatch.context() as patch:
+        patch.setattr(JdbcDatabase, "execute", commit)
+        catalog.rename_table("db.t", "db.u")
+    assert catalog.tables("db") == ["u"]
+    assert catalog.table("db.u").count() == 1
+
+
+def test_a_schema_that_the_database_refuses_is_taken_back(catalog: Catalog, tmp_path: Path) -> None:
+    table = catalog.create_table("db.t", COLUMNS)
+    with rows(tmp_path) as opened:
+        opened.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON paimon_table_properties "
+            "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        )
+    with pytest.raises(PaimonError, match="the disk is full"):
+        table.set_options({"x.y": "1"})
+    assert "x.y" not in catalog.table("db.t").schema.options
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, sql: str, act: Callable[[], object]) -> None:
+    """Act as another process directly before a statement runs for the first time."""
+    execute, acts = JdbcDatabase.execute, [act]
+
+    def interrupted(self: JdbcDatabase, text: str, *arguments: object) -> int:
+        if acts and sql in text:
+            acts.pop()()
+        return execute(self, text, *arguments)
+
+    monkeypatch.setattr(JdbcDatabase, "execute", interrupted)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Catalog]:
+    """The catalog of another process: without locks, nothing keeps the two apart."""
+    with closing(Catalog(options=options(tmp_path, catalog_key="unlocked"))) as made:
+        made.create_database("db")
+        yield made
+
+
+@pytest.mark.parametrize("registers", [True, False])
+def test_a_table_that_another_process_creates_at_the_same_time(
+    other: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, registers: bool
+) -> None:
+    Catalog(tmp_path / "warehouse").create_database("db", if_not_exists=True)
+    Catalog(tmp_path / "warehouse").create_table("db.t", COLUMNS)
+    insert = "INSERT INTO paimon_tables VALUES ('unlocked', 'db', 't')"
+    with rows(tmp_path) as opened:
+        pauses: list[Callable[[], object]] = [lambda: None] * 9
+        if registers:
+            pauses[1] = lambda: opened.execute(insert)
+        monkeypatch.setattr(time, "sleep", lambda _: pauses.pop(0)())
+        if registers:
+            other.create_table("db.t", COLUMNS, if_not_exists=True)
+            return
+        with pytest.raises(InvalidInputError, match="not registered"):
+            other.create_table("db.t", COLUMNS, if_not_exists=True)
+
+
+@pytest.mark.parametrize("kind", ["table", "view"])
+def test_a_name_that_another_process_takes_during_a_rename_exists(
+    other: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    other.create_table("db.t", COLUMNS)
+    other.create_view("db.v", "SELECT 1", COLUMNS)
+    begin = "BEGIN" if kind == "table" else "UPDATE paimon_views"
+    copy = {
+        "table": "INSERT INTO paimon_tables VALUES ('unlocked', 'db', 'new')",
+        "view": "INSERT INTO paimon_views VALUES ('unlocked', 'db', 'new', '{}')",
+    }[kind]
+    with rows(tmp_path) as opened:
+        meanwhile(monkeypatch, begin, lambda: opened.execute(copy))
+        with pytest.raises(AlreadyExistsError, match="'new' already exists"):
+            (other.rename_table if kind == "table" else other.rename_view)(
+                f"db.{kind[0]}", "db.new"
+            )
+    assert other.table("db.t").count() == 0
+
+
+def test_a_table_that_another_process_drops_during_a_rename_is_missing(
+    other: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other.create_table("db.t", COLUMNS)
+    with rows(tmp_path) as opened:
+        meanwhile(monkeypatch, "BEGIN", lambda: opened.execute("DELETE FROM paimon_tables"))
+        with pytest.raises(NotFoundError, match="'t'"):
+            other.rename_table("db.t", "db.u")
+    assert (tmp_path / "warehouse/db.db/t").exists()
+
+
+def test_a_view_is_replaced_at_once(other: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    other.create_view("db.v", "SELECT 1", COLUMNS)
+    other.create_table("db.t", COLUMNS)
+    execute, statements = JdbcDatabase.execute, []
+
+    def noted(self: JdbcDatabase, sql: str, *arguments: object) -> int:
+        statements.append(sql.partition(" ")[0])
+        return execute(self, sql, *arguments)
+
+    monkeypatch.setattr(JdbcDatabase, "execute", noted)
+    for _ in range(2):
+        other.create_view("db.v", "SELECT 2", COLUMNS, replace=True)
+    assert "DELETE" not in statements
+    assert other.view("db.v").query == "SELECT 2"
+    with pytest.raises(AlreadyExistsError, match="'t'"):
+        other.create_view("db.t", "SELECT 2", COLUMNS, replace=True)
+
+
+def test_rows_that_another_process_inserts_are_replaced(
+    other: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals, execute = [DuplicateRowError()] * 3, JdbcDatabase.execute
+
+    def beaten(self: JdbcDatabase, sql: str, *arguments: object) -> int:
+        if "INSERT" in sql and refusals:
+            raise refusals.pop()
+        return execute(self, sql, *arguments)
+
+    table = other.create_table("db.t", COLUMNS)
+    monkeypatch.setattr(JdbcDatabase, "execute", beaten)
+    other.alter_database("db", {"k": "1"})
+    assert other.database("db").properties == {"k": "1"}
+    refusals += [DuplicateRowError()] * 3
+    table.set_options({"x.y": "1"})
+    assert other.table("db.t").schema.options["x.y"] == "1"
+    refusals += [DuplicateRowError()] * 99
+    with pytest.raises(StorageError, match="change the same rows"):
+        other.alter_database("db", {"k": "2"})
+
+
+def test_a_table_that_another_process_creates_in_a_dropped_database_remains(
+    other: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with rows(tmp_path) as opened:
+        insert = "INSERT INTO paimon_tables VALUES ('unlocked', 'db', 't')"
+        meanwhile(
+            monkeypatch,
+            "DELETE FROM paimon_database_properties",
+            lambda: opened.execute(insert),
+        )
+        other.drop_database("db")
+    assert other.tables("db") == ["t"]
 
 
 def test_a_folder_with_a_table_that_is_not_registered_is_not_replaced(

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -402,6 +403,8 @@ def test_folders_and_databases_have_tables_with_snapshots_only(
         made.create_table("db.t", {"k": "INT"}, options={"type": kind})
     with pytest.raises(UnsupportedFeatureError, match=r"'format-table' in a .* catalog"):
         made.create_format_table("db.t", {"k": "INT"}, "csv")
+    with pytest.raises(UnsupportedFeatureError, match=r"with the option 'path' in a .* catalog"):
+        made.create_table("db.t", {"k": "INT"}, options={"path": f"{tmp_path}/elsewhere"})
     assert made.tables("db") == []
     assert made.create_table(
         "db.m", {"k": "INT"}, options={"type": "materialized-table"}
@@ -427,3 +430,32 @@ def test_a_warehouse_with_such_tables_is_listed(
     assert listed["table_name"].to_pylist() == ["t"]
     assert catalog.tables("db") == ["f", "t"]
     assert isinstance(catalog.format_table("db.f"), FormatTable)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of the process is fixed")
+@pytest.mark.parametrize(
+    ("legacy", "folder"),
+    [("true", "at=2026-01-01T21%3A00"), ("false", "at=2026-01-01 21%3A00%3A00.000")],
+)
+def test_moments_are_partitions_by_local_time_as_readers_take_them(
+    stub: RestCatalogStub,
+    catalog: Catalog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    legacy: str,
+    folder: str,
+) -> None:
+    options = {"type": "format-table", "file.format": "json", "partition.legacy-name": legacy}
+    add_table(stub, tmp_path / "files", {"k": "INT", "at": "TIMESTAMP_LTZ(3)"}, ("at",), **options)
+    rows = [{"k": 1, "at": dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)}]
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        table = catalog.format_table("db.f")
+        table.append(rows)
+        table.overwrite(rows)
+        assert table.to_arrow().to_pylist() == rows
+        assert [path.name for path in (tmp_path / "files").iterdir()] == [folder]
+    finally:
+        monkeypatch.undo()
+        time.tzset()

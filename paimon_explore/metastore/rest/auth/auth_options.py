@@ -73,12 +73,15 @@ class DlfAuth:
         return self._signer.headers(request, token, now)
 
     def renew(self) -> bool:
-        """Load the keys again; False if they are constant or unchanged."""
+        """Load the keys again; False if they are constant.
+
+        Another thread may have loaded them since the refused request was signed.
+        """
         if self._loader is None:
             return False
         with self._lock:
-            before = self._token
-            return self._load() != before
+            self._load()
+        return True
 
     def _fresh(self) -> DlfToken:
         with self._lock:

@@ -14,6 +14,7 @@ from paimon_explore import Table
 from paimon_explore.metastore.hive import metastore_methods as methods
 from paimon_explore.metastore.hive import metastore_structs as hms
 from paimon_explore.metastore.hive.hive_table import PAIMON_FORMAT
+from paimon_explore.metastore.hive.hive_tables import HiveTables
 from support.fake_metastore import arguments, failure, fake_metastore, reply
 from support.iceberg_warnings import told
 
@@ -159,6 +160,23 @@ def test_later_changes_move_the_location_of_the_metadata(
     found = parameters(metastore.tables["db.t"])
     assert found["metadata_location"] == f"{folder}/v1.metadata.json"
     assert found["previous_metadata_location"] == f"{folder}/v3.metadata.json"
+
+
+def test_a_later_commit_that_registers_first_is_kept(
+    tmp_path: Path, metastore: KeptTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = new_table(tmp_path, metastore)
+    table.append(ROWS)
+    find, later = HiveTables.find, [ROWS]
+
+    def find_later(self: HiveTables, database: str, name: str) -> hms.Table | None:
+        if later:
+            pe.open_table(table.path).append(later.pop())
+        return find(self, database, name)
+
+    monkeypatch.setattr(HiveTables, "find", find_later)
+    assert told(lambda: table.append(ROWS)) == []
+    assert parameters(metastore.tables["db.t"])["metadata_location"].endswith("/v3.metadata.json")
 
 
 def test_the_table_may_be_in_several_databases_under_another_name(

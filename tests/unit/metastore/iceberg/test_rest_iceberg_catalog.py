@@ -13,6 +13,8 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.errors import IcebergMetadataWarning, PaimonWarning
+from paimon_explore.metadata.json_object import JsonObject
+from paimon_explore.metastore.rest.rest_client import RestClient
 from support.http_stub import Reply, Seen
 from support.iceberg_reader import IcebergReader
 from support.iceberg_rest_stub import IcebergRestStub, iceberg_rest_stub
@@ -219,6 +221,24 @@ def test_another_client_that_changes_the_table_meanwhile_is_no_failure(
     refusals += [Reply(status=409, body={"error": {"message": "changed"}})] * 9
     (message,) = told(lambda: table.append([{"k": 4, "v": "d"}]))
     assert "other clients changed the table at the same time" in message
+
+
+def test_a_later_commit_that_registers_first_is_kept(
+    catalog: IcebergRestStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = plain(catalog)
+    table.append(ROWS)
+    get, later = RestClient.get, [ROWS]
+
+    def get_later(self: RestClient, path: str, *arguments: Any, **more: Any) -> JsonObject:  # noqa: ANN401 - passed on
+        if path.endswith("/tables/t") and later:
+            pe.open_table(table.path).append(later.pop())
+        return get(self, path, *arguments, **more)
+
+    monkeypatch.setattr(RestClient, "get", get_later)
+    assert told(lambda: table.append([{"k": 3, "v": "c"}])) == []
+    check_same(table, catalog)
+    assert "drop" not in catalog.log
 
 
 def test_a_table_of_others_is_not_touched(catalog: IcebergRestStub) -> None:

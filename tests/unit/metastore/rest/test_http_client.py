@@ -294,3 +294,9 @@ def test_credentials_are_renewed_once_per_request() -> None:
         opened.auth = RenewedAuth(["old", "new", "newer"])
         assert opened.send(get()).status == 401
     assert [seen.headers["authorization"] for seen in stub.seen] == ["old", "new"]
+
+
+def test_the_url_of_another_service_is_read_as_it_is() -> None:
+    with http_stub(lambda seen: Reply(body=seen.path.encode())) as stub:
+        for path in ("/a/b", "/a/b/"):
+            assert client(stub.url).fetch(stub.url + path) == path.encode()

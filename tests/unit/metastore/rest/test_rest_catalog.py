@@ -1,5 +1,6 @@
 """A REST catalog as users see it: requests that it takes, lists page by page, bad servers."""
 
+import json
 import pickle
 import socket
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.table.catalog.catalog import iter_table_names
-from support.http_stub import Reply
+from support.http_stub import Reply, Seen
 from support.rest_catalog_stub import RestCatalogStub, StubTable, rest_catalog_stub
 from support.s3 import s3_place
 from support.small_tables import new_catalog
@@ -67,6 +68,36 @@ def test_a_pattern_is_sent_as_prefix_and_checked_here(stub: RestCatalogStub) -> 
     assert catalog.tables("db", "%old") == ["ordersXold", "orders_old"]
     assert catalog.tables("db", "p%") == ["parts"]
     assert [seen.query.get("tableNamePattern") for seen in stub.seen] == ["orders%", None, "p%"]
+
+
+def test_a_view_stays_if_the_server_refuses_its_replacement(stub: RestCatalogStub) -> None:
+    view: dict[str, object] = {"schema": {"fields": [], "query": "SELECT 1"}}
+    views, refusals = {"v": view}, [Reply(status=400, body={"message": "too long"})]
+
+    def answer(request: Seen) -> Reply:
+        kind, name = request.path.split("/")[-2:]
+        match request.method:
+            case "GET" if kind == "views":
+                return Reply(body=views[name]) if name in views else Reply(status=404, body={})
+            case "DELETE":
+                del views[name]
+            case "POST" if name == "views":
+                if refusals:
+                    return refusals.pop()
+                body = json.loads(request.body)
+                views[body["identifier"]["object"]] = {"schema": body["schema"]}
+            case _:
+                return stub.carry_out(request)
+        return Reply(body=b"")
+
+    catalog = opened(stub)
+    stub.answer = answer
+    with pytest.raises(InvalidInputError, match="too long"):
+        catalog.create_view("db.v", "SELECT 2", {"x": "INT"}, replace=True)
+    assert catalog.view("db.v").query == "SELECT 1"
+    for name in ("db.v", "db.w"):
+        catalog.create_view(name, "SELECT 2", {"x": "INT"}, replace=True)
+        assert catalog.view(name).query == "SELECT 2"
 
 
 def test_opening_and_planning_take_at_most_two_requests_more_than_in_a_folder() -> None:
