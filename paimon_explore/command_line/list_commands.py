@@ -68,6 +68,8 @@ def list_tables(*, source: "Source", what: str | None, is_long: bool, output: "O
     """
     import pyarrow as pa
 
+    from paimon_explore.data_types.arrow_buffers import string_array
+
     catalog, found = _tables(source, what)
     if is_long:
         from paimon_explore.command_line.table_rows import table_rows
@@ -77,8 +79,8 @@ def list_tables(*, source: "Source", what: str | None, is_long: bool, output: "O
         return
     pairs = [(database, name) for database, names in found.items() for name in names or (None,)]
     columns = {
-        "database": pa.array([database for database, _ in pairs], pa.string()),
-        "table": pa.array([name for _, name in pairs], pa.string()),
+        "database": string_array([database for database, _ in pairs]),
+        "table": string_array([name for _, name in pairs]),
     }
     output.listing(pa.table(columns), noun="table")
 

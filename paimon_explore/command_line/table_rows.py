@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import schema_from_text
+from paimon_explore.data_types.arrow_buffers import build_fixed, string_array
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import PaimonError
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -53,21 +55,24 @@ def column_rows(schema: TableSchema) -> pa.Table:
     keys = dict.fromkeys(schema.partition_keys, "partition")
     for name in schema.primary_keys:
         keys[name] = "primary, partition" if name in keys else "primary"
-    rows = [
-        {
-            "id": field.id,
-            "name": field.name,
-            "type": type_text(field.type),
-            "key": keys.get(field.name),
-            "default": field.default_value,
-            "comment": None if field.description is None else masked(field.description),
-        }
+    texts = [
+        (
+            field.name,
+            type_text(field.type),
+            keys.get(field.name),
+            field.default_value,
+            None if field.description is None else masked(field.description),
+        )
         for field in schema.fields
     ]
-    return pa.Table.from_pylist(rows, schema=_COLUMNS)
+    ids = build_fixed(pa.int32(), np.array([field.id for field in schema.fields], np.int32))
+    columns = [string_array([row[at] for row in texts]) for at in range(len(_COLUMNS) - 1)]
+    return pa.Table.from_arrays([ids, *columns], schema=_COLUMNS)
 
 
 def option_rows(schema: TableSchema) -> pa.Table:
     """Return one row for each stored option of a schema."""
-    rows = [{"option": k, "value": v} for k, v in sorted(masked_options(schema.options).items())]
-    return pa.Table.from_pylist(rows, schema=_OPTIONS)
+    options = masked_options(schema.options)
+    keys = sorted(options)
+    columns = [string_array(keys), string_array([options[key] for key in keys])]
+    return pa.Table.from_arrays(columns, schema=_OPTIONS)

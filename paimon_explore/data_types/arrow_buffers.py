@@ -330,9 +330,10 @@ def _with_times(
     return data_type
 
 
-def string_array(texts: Sequence[str]) -> Column:
+def string_array(texts: Sequence[str | None]) -> Column:
     """Build a string array; `pa.array` imports pandas."""
-    return build_values([text.encode() for text in texts], pa.string())
+    valid = np.array([text is not None for text in texts], np.bool_)
+    return build_values([(text or "").encode() for text in texts], pa.string(), valid)
 
 
 def string_scalar(text: str) -> Scalar:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from support.new_process import printed
 from support.small_tables import new_catalog
@@ -26,6 +27,24 @@ def test_first_rows_in_sql_load_no_duckdb_and_no_pandas(tmp_path: Path) -> None:
         "print([name for name in unloaded if name in sys.modules])",
     ]
     assert printed("\n".join(lines)) == "1\n[]"
+
+
+@pytest.mark.parametrize(
+    "command", [["ls"], ["show"], ["schema"], ["schema", "--options"], ["files"]]
+)
+def test_listings_load_no_pandas(tmp_path: Path, command: list[str]) -> None:
+    made = new_catalog(tmp_path).create_table("db.t", pa.schema([("k", pa.int64())]))
+    made.append(pa.table({"k": [1, 2]}))
+    where = str(Path(made.path).parents[1]) if command == ["ls"] else made.path
+    lines = [
+        "import contextlib, io, sys",
+        "from paimon_explore.__main__ import main",
+        f"sys.argv = ['paimon-explore', *{command!r}, {where!r}]",
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as shown:",
+        "    main()",
+        "print(shown.getvalue() != '', 'pandas' in sys.modules)",
+    ]
+    assert printed("\n".join(lines)) == "True False"
 
 
 def test_importing_the_package_loads_nothing_before_a_name_is_used() -> None:

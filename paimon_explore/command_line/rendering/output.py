@@ -31,7 +31,7 @@ from paimon_explore.sanitize import masked_members, sanitized, visible
 if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.data_types.arrow import VARIANT_ARROW
-from paimon_explore.data_types.arrow_buffers import Column, as_python, times_as_text
+from paimon_explore.data_types.arrow_buffers import Column, as_python, string_array, times_as_text
 from paimon_explore.encoding.variant.json_text import json_text as variant_text
 from paimon_explore.sanitize import masked
 
@@ -372,5 +372,5 @@ def masked_texts(table: pa.Table) -> pa.Table:
         if pa.types.is_string(field.type):
             values = as_python(table.column(at).combine_chunks())
             texts = [masked(value) if isinstance(value, str) else None for value in values]
-            table = table.set_column(at, field, pa.array(texts, pa.string()))
+            table = table.set_column(at, field, string_array(texts))
     return table

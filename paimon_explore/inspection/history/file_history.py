@@ -23,6 +23,8 @@ from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Ints,
+    Scalar,
+    binary_scalar,
     build_fixed,
     fixed_values,
     string_scalar,
@@ -386,19 +388,19 @@ def identity_codes(rows: pa.Table) -> Ints:
     File names do not contain "/"; parts that may contain any byte are prefixed with their length.
     """
     partition, external = rows.column("partition"), rows.column("external_path")
-    names: Chunks = pc.binary_join(rows.column("extra_files"), "/")  # type: ignore[assignment]  # stubs
+    names: Chunks = pc.binary_join(rows.column("extra_files"), string_scalar("/"))  # type: ignore[assignment]  # stubs
     parts: list[Chunks] = [
         rows.column("level").cast(pa.string()),
         rows.column("bucket").cast(pa.string()),
         pc.binary_length(partition).cast(pa.string()),
-        pc.fill_null(pc.binary_length(external), -1).cast(pa.string()),
-        _or_empty(external, ""),
-        _or_empty(names, ""),
+        _or_empty(pc.binary_length(external).cast(pa.string()), string_scalar("-1")),
+        _or_empty(external, string_scalar("")),
+        _or_empty(names, string_scalar("")),
         rows.column("file_name"),
     ]
-    tail = _or_empty(rows.column("embedded_file_index"), b"")
+    tail = _or_empty(rows.column("embedded_file_index"), binary_scalar(b""))
     texts = [part.cast(pa.binary()) for part in parts]
-    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, pa.scalar(b"/"))  # type: ignore[call-overload]  # in stubs
+    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, binary_scalar(b"/"))  # type: ignore[call-overload]  # in stubs
     whole: Column = keys.combine_chunks()
     return fixed_values(whole.dictionary_encode().indices, np.int32).astype(np.int64)
 
@@ -414,7 +416,7 @@ def _representatives(rows: pa.Table, codes: Ints) -> Ints:
     return first_rows
 
 
-def _or_empty(column: Chunks, empty: str | bytes) -> Chunks:
+def _or_empty(column: Chunks, empty: Scalar) -> Chunks:
     filled: Chunks = pc.fill_null(column, empty)  # type: ignore[arg-type]  # a scalar, in stubs
     return filled
 

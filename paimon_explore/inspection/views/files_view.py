@@ -19,6 +19,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     bool_values,
     build_fixed,
+    string_array,
     valid_mask,
 )
 from paimon_explore.data_types.arrow_buffers import (
@@ -147,10 +148,10 @@ def files_view(
     texts = lifetimes.partitions.texts
     size, count = column_sum(files, "file_size"), column_sum(files, "row_count")
     columns: dict[str, Column | Chunks] = {
-        "partition": pa.array([texts[c] for c in lifetimes.partitions.codes[rows]], pa.string()),
+        "partition": string_array([texts[code] for code in lifetimes.partitions.codes[rows]]),
         **{n: files.column(n) for n in ("bucket", "level", "row_count", "file_size")},
-        "min_key": pa.array(lows, pa.string()),
-        "max_key": pa.array(highs, pa.string()),
+        "min_key": string_array(lows),
+        "max_key": string_array(highs),
         "added_by": snapshot_ids(lifetimes.added[rows], timeline),
         "removed_by": snapshot_ids(lifetimes.removed[rows], timeline),
         "schema_id": files.column("schema_id"),
