@@ -20,14 +20,16 @@ from paimon_explore.errors import (
     CommitError,
     CommitOutcomeUnknownError,
     MissingFileError,
+    NotFoundError,
     PaimonError,
     StorageError,
 )
-from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.concurrent_requests import at_once, delete_each
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.version_management import version_management
 
 _MAX_NAMES = 40
@@ -218,14 +220,24 @@ class CommitLoop:
         return state
 
     def _latest(self) -> tuple[Snapshot | None, TableSchema]:
-        """Read the latest snapshot and schema, at the same time if the storage is remote."""
+        """Read the latest snapshot and schema, at the same time if the storage is remote.
+
+        Raises:
+            NotFoundError: the branch or the table was deleted meanwhile.
+        """
         reads: list[Callable[[], Snapshot | TableSchema | None]]
         reads = [self._store.snapshots.latest, self._store.schemas.latest]
         latest, schema = at_once(self._store.file_io, reads)
-        return (
-            latest if isinstance(latest, Snapshot) else None,
-            schema if isinstance(schema, TableSchema) else self._steps.schema,
-        )
+        if not isinstance(schema, TableSchema):
+            paths = self._store.paths
+            kind, name = ("branch", paths.branch) if self._is_in_branch else ("table", paths.root)
+            hint = f"Another process deleted or renamed the {kind} during the commit."
+            raise NotFoundError(kind, name, paths.root if self._is_in_branch else "", hint=hint)
+        return latest if isinstance(latest, Snapshot) else None, schema
+
+    @property
+    def _is_in_branch(self) -> bool:
+        return self._store.paths.branch != MAIN_BRANCH
 
     def _can_reuse_delta(self, request: Request) -> bool:
         """Return whether the delta manifests do not depend on the latest snapshot."""
@@ -267,8 +279,8 @@ class CommitLoop:
         """Run all steps before the snapshot file is created; clean up if one fails.
 
         Returns:
-            Whether the attempt may continue; False if an expiry has deleted files that it reads,
-            which implies that there is a newer snapshot.
+            Whether the attempt may continue; False if others have deleted files that it reads: its
+            base has expired, or was rolled back or deleted with its branch.
         """
         failing = CommitStep.DESCRIBE
         try:
@@ -280,7 +292,7 @@ class CommitLoop:
             self._writer.finish()
             self._before_publish()
         except MissingFileError as error:
-            if self._has_newer_snapshot(state):
+            if self._has_other_base(state):
                 return False
             self._fail(state, failing, error)
             raise
@@ -294,16 +306,16 @@ class CommitLoop:
         self._note(CommitStep.FAIL, state, {"step": step.value, "error": what})
         self._clean_up_failed(error)
 
-    def _has_newer_snapshot(self, state: CommitAttempt) -> bool:
-        """Return whether there is a newer snapshot than the base of the attempt."""
+    def _has_other_base(self, state: CommitAttempt) -> bool:
+        """Return whether the base of the attempt is no longer the latest snapshot."""
         try:
-            newest = self._store.snapshots.latest_id() or 0
+            latest = self._store.snapshots.latest()
         except PaimonError as error:
             self._clean_up_failed(error)
             raise
-        if newest < state.snapshot_id:
+        if latest == state.latest:
             return False
-        self._note(CommitStep.LOSE, state, {"newest": newest})
+        self._note(CommitStep.LOSE, state, {"newest": 0 if latest is None else latest.id})
         if self._unknown_outcome is None:
             self._remove_attempt_files(state)
         return True
@@ -461,6 +473,8 @@ class CommitLoop:
             self._last_identifier = snapshot.commit_identifier
         if self._server is None:  # a server writes the hints
             self._write_hints(state, snapshot)
+            if self._is_in_branch:
+                self._check_branch_exists(state, snapshot)
         self._note(CommitStep.DONE, state)
         return snapshot
 
@@ -477,6 +491,29 @@ class CommitLoop:
             )
         else:
             self._note(CommitStep.WRITE_HINTS, state)
+
+    def _check_branch_exists(self, state: CommitAttempt, snapshot: Snapshot) -> None:
+        """Check that the snapshot was not created in the folder of a branch that is gone.
+
+        If it was, delete what makes the folder look like a branch. In an object store, which
+        renames file by file, the renamed branch may have the snapshot.
+
+        Raises:
+            CommitOutcomeUnknownError: the branch was deleted or renamed.
+        """
+        paths, file_io = self._store.paths, self._store.file_io
+        if file_io.exists(paths.schema(state.schema.id)):
+            return
+        own = (paths.snapshot(snapshot.id), paths.latest_hint, paths.earliest_hint)
+        delete_each(file_io, own)
+        if not any(True for _ in file_io.walk(paths.branch_root)):
+            self._store.branches.delete(paths.branch)
+        raise CommitOutcomeUnknownError(
+            f"Branch {paths.branch!r} of {paths.root} was deleted or renamed by another process "
+            f"during the commit of snapshot {snapshot.id}.",
+            hint="If it was renamed, look whether the branch has a snapshot of the commit user "
+            f"{snapshot.commit_user!r}; else the rows were not written.",
+        )
 
     def _remove_except(
         self, lists: Sequence[str], state: CommitAttempt, others: Sequence[str] = ()

@@ -364,11 +364,15 @@ class ObjectStoreFileIO:
         at_once(self, [partial(self.delete, path) for path in files])
 
     def delete_folder(self, path: str) -> None:
-        """Delete all objects below a path."""
-        self.delete_files(status.path for status in self.walk(path))
+        """Delete all objects below a path; also those that others create meanwhile."""
+        while found := [status.path for status in self.walk(path)]:
+            self.delete_files(found)
 
     def rename_folder(self, source: str, target: str) -> None:
-        """Copy all objects below a path, then delete the originals; not atomic."""
+        """Copy all objects below a path, then delete the originals; not atomic.
+
+        Objects that others create meanwhile are moved as well.
+        """
         bucket, _ = self._locate(source)
         moved = [status.path for status in self.walk(source)]
         if not moved:
@@ -379,9 +383,11 @@ class ObjectStoreFileIO:
             old, new = self._locate(path)[1], self._locate(new_path)[1]
             retry(bucket.policy, lambda: obstore.copy(bucket.store, old, new))
 
-        with translate_errors("rename", source):
-            at_once(self, [partial(copy, path) for path in moved])
-        self.delete_files(moved)
+        while moved:
+            with translate_errors("rename", source):
+                at_once(self, [partial(copy, path) for path in moved])
+            self.delete_files(moved)
+            moved = [status.path for status in self.walk(source)]
 
     def make_folder(self, path: str) -> None:
         """Create a folder by an empty object with a hidden name."""

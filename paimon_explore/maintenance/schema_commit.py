@@ -13,6 +13,7 @@ including older records of a key, because merges read them as well. Statistics d
 and nulls where possible; otherwise the column is read from the file.
 
 A table that leaves `bucket` = -2 must have no postponed rows, which nothing would read any more.
+One that leaves `global-index.column-update-action` = `ignore` must have no global indexes.
 
 Rows written concurrently are not checked.
 
@@ -45,7 +46,13 @@ from paimon_explore.errors import (
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.options.table_options import BUCKET, POSTPONE_BUCKET, TableOptions
+from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
+from paimon_explore.metadata.options.table_options import (
+    BUCKET,
+    GLOBAL_INDEX_COLUMN_UPDATE_ACTION,
+    POSTPONE_BUCKET,
+    TableOptions,
+)
 from paimon_explore.metadata.schema.alter_schema import apply_changes
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -94,6 +101,7 @@ def alter_schema(
         if check:
             check_values_fit(store, before, after)
             _check_postponed_rows(store, before, after)
+            _check_global_indexes(store, before, after)
         if store.environment is not None:
             owned = store.environment.alter_schema(store.paths.branch, changes)
             if owned is not None:
@@ -184,6 +192,21 @@ def _check_postponed_rows(store: TableStore, before: TableSchema, after: TableSc
             f"Option {BUCKET.key!r} cannot be changed to {new}: the table has rows in the folders "
             "'bucket-postpone', which are read only with 'bucket' = '-2'.",
             hint="Call compact() first: it moves the rows to real buckets.",
+        )
+
+
+def _check_global_indexes(store: TableStore, before: TableSchema, after: TableSchema) -> None:
+    ignore, option = GlobalIndexColumnUpdateAction.IGNORE, GLOBAL_INDEX_COLUMN_UPDATE_ACTION
+    old, new = (TableOptions(schema.options).value(option) for schema in (before, after))
+    snapshot = store.snapshots.latest() if old is ignore is not new else None
+    if snapshot is None:
+        return
+    if any(row["global_index"] is not None for row in store.manifests.index_of(snapshot).rows()):
+        raise InvalidInputError(
+            f"Option {option.key!r} cannot be changed from 'ignore' to {new.value!r}: updates may "
+            "have left the global indexes of the table outdated.",
+            hint="Call drop_global_index() for each indexed column first, and build the indexes "
+            "again afterwards.",
         )
 
 

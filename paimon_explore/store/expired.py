@@ -40,12 +40,12 @@ def explain_missing_files(
         yield
     except MissingFileError as error:
         read = [snapshot for snapshot in snapshots if snapshot is not None]
-        if not read or error.hint:
-            raise
         for snapshot in read:
             problem = _problem(store, snapshot, changes=changes)
             if problem is not None:
                 raise _expired(store, snapshot, problem, error.path) from error
+        if not read or error.hint:
+            raise
         hint = _hint(store, read[-1], error.path)
         raise MissingFileError(error.operation, error.path, hint=hint) from error
 

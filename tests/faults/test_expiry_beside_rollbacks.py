@@ -141,7 +141,7 @@ def test_a_rollback_is_refused_whose_target_expires_before_it_has_said_where_it_
 ) -> None:
     table = created(kind)
     other = interrupted(table, 1, lambda: expire(table), operation="replace LATEST")
-    with pytest.raises(SnapshotExpiredError, match=r"Snapshot 3 .* the table is unchanged"):
+    with pytest.raises(SnapshotExpiredError, match=r"Snapshot 3 .* are unchanged"):
         other.rollback_to(snapshot=3)
     assert keys(table) == [1, 2, 3, 4, 5, 6]
     assert table._store.snapshots.all_ids() == [6]

@@ -41,6 +41,10 @@ oldest snapshot of the history, removes the whole history, and then writes LATES
   below the snapshot that LATEST names. Nothing has to be restored: the tag keeps the target. The
   files of the expired snapshots are left to the removal of orphan files.
 
+Commits may follow a rollback's LATEST with one of their own, after which an expiry does not see the
+rollback. So a rollback that finds such commits writes LATEST again, and checks its target again,
+before it removes them.
+
 A rollback that has found its target restores it at the end if it is missing: an expiry that was
 interrupted between its steps 1 and 2 has deleted no data file.
 
@@ -272,7 +276,7 @@ def confirm_target(store: TableStore, target: int, before: int | None) -> None:
         store.snapshots.write_latest_hint(before)
     raise SnapshotExpiredError(
         f"Snapshot {target} of {store.paths.branch_root} expired during the rollback; "
-        "the table is unchanged.",
+        "the rows of the table are unchanged.",
         hint="Roll back to a later snapshot or to a tag.",
     )
 
@@ -280,8 +284,11 @@ def confirm_target(store: TableStore, target: int, before: int | None) -> None:
 def keep_target(store: TableStore, target: Snapshot) -> None:
     """Restore the target of a rollback if an expiry has removed it after it was confirmed.
 
-    It is not restored if commits have followed: an expiry may then have removed its files.
+    It is not restored if commits have followed: an expiry may then have removed its files. Nor if
+    another rollback has removed it, whose target LATEST names.
     """
     there = store.file_io.exists
-    if not any(there(store.paths.snapshot(number)) for number in (target.id, target.id + 1)):
+    if any(there(store.paths.snapshot(number)) for number in (target.id, target.id + 1)):
+        return
+    if store.snapshots.latest_hint() == target.id:
         store.snapshots.create(target)

@@ -4,7 +4,8 @@ A branch is a directory with its own schemas, snapshots and tags; data files and
 shared with the table. State after an interrupted operation:
 
 - create: the tag and the snapshot are copied before the schemas; a branch without its last schema
-  has to be deleted and created again. After an error the directory is removed.
+  has to be deleted and created again. After an error the directory is removed. Of several at once
+  one creates LATEST, and of those and the ones without a tag one creates the first schema.
 - fast-forward: main is rolled back to the branch's first snapshot, from the newest to the oldest;
   then the branch's schemas, its snapshots in ascending order and its tags are copied over those of
   main with the same id or name. If the branch's first snapshots have expired, main's older
@@ -30,6 +31,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.fileio.concurrent_requests import delete_each
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.expiry_protocol import check_no_expiry, is_same_commit
 from paimon_explore.maintenance.expiry.linked_folders import (
@@ -47,6 +49,7 @@ from paimon_explore.maintenance.references.tag_operations import is_kept
 from paimon_explore.metadata.path_safety import escapes_folder
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management
 
@@ -99,28 +102,51 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
     if not ids:
         raise NotFoundError("table", store.paths.branch_root)
     branch = store.for_branch(name)
+    if start is not None:
+        hint = str(start.snapshot.id).encode()
+        if not store.file_io.create(branch.paths.latest_hint, hint):
+            raise AlreadyExistsError("branch", name, store.paths.root)
     try:
-        if start is not None:
-            last_schema = newest_schema_id(store.manifests, start.snapshot)
-            ids = [schema_id for schema_id in ids if schema_id <= last_schema]
-            _copy(store, store.paths.tag(start.name), branch.paths.tag(start.name))
-            snapshot_id = start.snapshot.id
-            found = store.snapshots.find(snapshot_id)
-            if found is not None and is_same_commit(found, start.snapshot):
-                _copy(store, store.paths.snapshot(snapshot_id), branch.paths.snapshot(snapshot_id))
-            else:
-                path = branch.paths.snapshot(snapshot_id)
-                store.file_io.replace(path, encode_snapshot(restored(store, start.snapshot)))
-        for schema_id in ids:
-            _copy(store, store.paths.schema(schema_id), branch.paths.schema(schema_id))
+        _create_files(store, branch, start, ids)
         if start is not None and not is_kept(store, start.snapshot):
             store.tags.load(start.name)  # raises: it was deleted meanwhile, and its files as well
+    except AlreadyExistsError:
+        raise
     except PaimonError as error:
         with suppress(StorageError):
             store.branches.delete(name)
         if start is not None and isinstance(error, MissingFileError):
             store.tags.load(start.name)  # as above
         raise
+
+
+def _copy_start(store: TableStore, branch: TableStore, start: Tag) -> list[str]:
+    """Copy the tag and the snapshot with which a branch starts; return the files."""
+    paths, snapshot_id = branch.paths, start.snapshot.id
+    _copy(store, store.paths.tag(start.name), paths.tag(start.name))
+    found = store.snapshots.find(snapshot_id)
+    if found is not None and is_same_commit(found, start.snapshot):
+        _copy(store, store.paths.snapshot(snapshot_id), paths.snapshot(snapshot_id))
+    else:
+        snapshot = encode_snapshot(restored(store, start.snapshot))
+        store.file_io.replace(paths.snapshot(snapshot_id), snapshot)
+    return [paths.latest_hint, paths.tag(start.name), paths.snapshot(snapshot_id)]
+
+
+def _create_files(
+    store: TableStore, branch: TableStore, start: Tag | None, ids: Sequence[int]
+) -> None:
+    """Copy the files of a new branch; delete them if another one gets its name."""
+    own: list[str] = []
+    if start is not None:
+        last_schema = newest_schema_id(store.manifests, start.snapshot)
+        ids = [schema_id for schema_id in ids if schema_id <= last_schema]
+        own = _copy_start(store, branch, start)
+    for schema_id in ids:
+        content = store.file_io.read(store.paths.schema(schema_id))
+        if not store.file_io.create(branch.paths.schema(schema_id), content):
+            delete_each(store.file_io, own)
+            raise AlreadyExistsError("branch", branch.paths.branch, store.paths.root)
 
 
 def delete_branch(store: TableStore, name: str) -> None:
@@ -321,7 +347,7 @@ def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str
             raise
     else:
         main.file_io.delete(main.paths.latest_hint)
-    remove_newer_snapshots(main, snapshot_id, history)
+    remove_newer_snapshots(main, snapshot_id, history, exists=snapshot_id in history)
     remove_newer_marks(main, snapshot_id - 1, kept_tags)
 
 

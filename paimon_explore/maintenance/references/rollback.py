@@ -144,7 +144,9 @@ def _restore(store: TableStore, target: Snapshot, before: int | None) -> bool:
     return True
 
 
-def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
+def remove_newer_snapshots(
+    store: TableStore, snapshot_id: int, history: Sequence[int], *, exists: bool = True
+) -> None:
     """Delete a branch's snapshots that are newer than a snapshot, from the newest to the oldest.
 
     A concurrent commit may be based on one of them, and may have taken an id that is free again.
@@ -156,6 +158,10 @@ def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequenc
         store: the table and branch.
         snapshot_id: the snapshot that becomes the latest.
         history: the ids of all snapshots of the branch.
+        exists: whether there is such a snapshot.
+
+    Raises:
+        SnapshotExpiredError: an expiry that followed such a commit has removed this snapshot.
     """
     newer = [number for number in history if number > snapshot_id]
     seen = frozenset(newer)
@@ -168,6 +174,8 @@ def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequenc
         seen = seen.union(newer)
         if newer:  # a commit has written LATEST: without this, the next one would build on it
             store.snapshots.write_latest_hint(snapshot_id)
+            if exists:
+                confirm_target(store, snapshot_id, newer[-1])
 
 
 def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:

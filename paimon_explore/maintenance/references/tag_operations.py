@@ -9,7 +9,8 @@ Others may remove the files of a snapshot while it gets a tag. An expiry deletes
 before it looks for new tags, a deletion of a tag deletes the tag before it reads all references,
 and a new tag (also a renamed one) is written before it looks whether the snapshot or another tag of
 it is still there. So of two operations at least one sees the other. A tag that is replaced gets its
-new snapshot when a tag of its own, with a random name, keeps that snapshot.
+new snapshot when a tag of its own, with a random name, keeps that snapshot for a day: it is deleted
+at the end, and expires as other tags do after a crash.
 
 With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` signals a tag to other
 systems; it is created after the tag and deleted before it.
@@ -61,6 +62,8 @@ from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management
+
+_MAX_REPLACEMENT = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +122,7 @@ def create_tag(
         update_iceberg_tags(store, options)
         return tag
     before = store.tags.load(request.name)
-    _replace(store, tag, request, before)
+    _replace(store, tag, request, before, now)
     _write_success_file(store, options, tag.name)
     update_iceberg_tags(store, options)
     if before.snapshot.id != tag.snapshot.id:
@@ -127,16 +130,20 @@ def create_tag(
     return tag
 
 
-def _replace(store: TableStore, tag: Tag, request: TagRequest, before: Tag) -> None:
+def _replace(
+    store: TableStore, tag: Tag, request: TagRequest, before: Tag, now: Callable[[], datetime]
+) -> None:
     """Replace a tag by one of a snapshot that cannot expire meanwhile.
 
-    Another tag protects the snapshot first. The replaced tag may have lost its files once it is
-    replaced, so it could not be restored if the snapshot turned out to be expired.
+    Another tag, which expires if this process is killed, protects the snapshot first. The replaced
+    tag may have lost its files once it is replaced, so it could not be restored if the snapshot
+    turned out to be expired.
     """
     if before.snapshot.id == tag.snapshot.id:
         store.tags.replace(tag)
         return
-    protecting = replace(tag, name=f"{tag.name}-{uuid4()}")
+    name = f"{tag.name}-{uuid4()}"
+    protecting = replace(tag, name=name, create_time=now(), time_retained=_MAX_REPLACEMENT)
     store.tags.create(protecting)
     _check_snapshot_exists(store, protecting, request)
     try:

@@ -23,6 +23,7 @@ from paimon_explore.metadata.schema.schema_merge import merged_changes
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import LATEST, SCHEMA_PREFIX, SNAPSHOT_PREFIX, TablePaths
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
 from paimon_explore.table.table_alter import AlterableTable
@@ -93,10 +94,15 @@ class StagedTable:
         return TableWriter(store=self.store, schema=schema, options=options, cast=cast)
 
     def apply(self, work: "Callable[[StagedTable], _Result]") -> _Result:
-        """Apply an operation; without effect if it raises."""
+        """Apply an operation; without effect if it raises.
+
+        Raises:
+            SnapshotExpiredError: the snapshot of the transaction was removed meanwhile.
+        """
         before = dict(self.files.written)
         try:
-            return work(self)
+            with explain_missing_files(self.real, self.base):
+                return work(self)
         except BaseException:
             self.files.written.clear()
             self.files.written.update(before)

@@ -98,6 +98,21 @@ def test_dropped_indexes_are_not_used() -> None:
     table.update({"k": 9}, where="k = 3")
 
 
+def test_ignored_updates_are_not_forgotten_while_there_are_indexes() -> None:
+    option = "global-index.column-update-action"
+    table = table_of({"k": "INT"})
+    table.append([{"k": 1}])
+    table.maintenance.create_global_index("k")
+    table.set_options({option: "ignore"})
+    table.update({"k": 2})
+    for value in ("throw-error", None):
+        with pytest.raises(InvalidInputError, match=r"from 'ignore' .* drop_global_index"):
+            table.set_options({option: value})
+    table.maintenance.drop_global_index("k")
+    table.set_options({option: None})
+    assert table.scan(where="k = 2").count() == 1
+
+
 def test_what_cannot_be_indexed_is_named() -> None:
     table = table_of({"k": "INT", "b": "BYTES", "a": "ARRAY<INT>"})
     with pytest.raises(InvalidInputError, match="Column 'x' does not exist"):

@@ -14,6 +14,8 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.references.tag_operations import TagRequest, create_tag, expire_tags
+from paimon_explore.metadata.tag import Tag
+from support.interrupted import interrupted
 from support.lifecycle import data_files, files_of, keys, options_of, plain_table, replaced_rows
 
 
@@ -129,6 +131,17 @@ def test_tags_live_as_long_as_they_are_given(tmp_path: Path) -> None:
     assert expire_tags(table._store, options, now=lambda: begin + timedelta(hours=2)) == ["hour"]
     assert expire_tags(table._store, options, now=lambda: begin + timedelta(days=9)) == ["day"]
     assert table._store.tags.names() == ["all"]
+
+
+def test_the_tag_that_protects_a_replacement_expires_if_it_stays(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 2)
+    table.create_tag("a", 1)
+    seen: list[Tag] = []
+    tags = table._store.tags
+    other = interrupted(table, 1, lambda: seen.extend(tags.list()), operation="replace tag-a")
+    other.maintenance.replace_tag("a", 2)
+    assert [tag.time_retained for tag in seen] == [None, timedelta(days=1)]
+    assert tags.names() == ["a"]
 
 
 def test_the_table_may_say_how_long_tags_live(tmp_path: Path) -> None:
