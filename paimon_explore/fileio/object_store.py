@@ -17,7 +17,7 @@ import tempfile
 import threading
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from datetime import timedelta
@@ -365,8 +365,10 @@ class ObjectStoreFileIO:
 
     def delete_folder(self, path: str) -> None:
         """Delete all objects below a path; also those that others create meanwhile."""
-        while found := [status.path for status in self.walk(path)]:
+        deleted: set[str] = set()
+        while found := self._paths_below(path, deleted):
             self.delete_files(found)
+            deleted.update(found)
 
     def rename_folder(self, source: str, target: str) -> None:
         """Copy all objects below a path, then delete the originals; not atomic.
@@ -374,8 +376,9 @@ class ObjectStoreFileIO:
         Objects that others create meanwhile are moved as well.
         """
         bucket, _ = self._locate(source)
-        moved = [status.path for status in self.walk(source)]
-        if not moved:
+        moved: set[str] = set()
+        found = self._paths_below(source, moved)
+        if not found:
             raise MissingFileError("rename", source)
 
         def copy(path: str) -> None:
@@ -383,11 +386,15 @@ class ObjectStoreFileIO:
             old, new = self._locate(path)[1], self._locate(new_path)[1]
             retry(bucket.policy, lambda: obstore.copy(bucket.store, old, new))
 
-        while moved:
+        while found:
             with translate_errors("rename", source):
-                at_once(self, [partial(copy, path) for path in moved])
-            self.delete_files(moved)
-            moved = [status.path for status in self.walk(source)]
+                at_once(self, [partial(copy, path) for path in found])
+            self.delete_files(found)
+            moved.update(found)
+            found = self._paths_below(source, moved)
+
+    def _paths_below(self, folder: str, done: Container[str]) -> Sequence[str]:
+        return [status.path for status in self.walk(folder) if status.path not in done]
 
     def make_folder(self, path: str) -> None:
         """Create a folder by an empty object with a hidden name."""
