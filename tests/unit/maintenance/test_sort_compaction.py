@@ -1,6 +1,7 @@
 """Rows of append tables brought in an order."""
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,6 +64,15 @@ def test_curves_keep_all_rows(tmp_path: Path, strategy: str) -> None:
     before = sorted_rows(table)
     assert table.compact(strategy=strategy, columns=["k", "v", "s"]) is not None
     assert sorted_rows(table) == before
+
+
+@pytest.mark.parametrize(("strategy", "lengths"), [("zorder", {1, 2, 10}), ("hilbert", {1})])
+def test_curves_differ_in_their_steps(strategy: str, lengths: set[int]) -> None:
+    rows = [{"a": a, "b": b} for b in range(4) for a in range(4)]
+    table = append_table(columns_of(a=pa.int32(), b=pa.int32()), rows[:9], rows[9:])
+    table.compact(strategy=strategy, columns=["a", "b"])
+    path = [(row["a"], row["b"]) for row in table.to_arrow().to_pylist()]
+    assert {(c - a) ** 2 + (d - b) ** 2 for (a, b), (c, d) in pairwise(path)} == lengths
 
 
 @pytest.mark.parametrize(

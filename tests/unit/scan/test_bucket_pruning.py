@@ -7,7 +7,9 @@ from paimon_explore.scan.predicate.sql_parser import parse_where
 from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets, lists_values
 from support.predicates import row_type_of
 
-ROW_TYPE = row_type_of({"k": "INT", "s": "STRING", "f": "FLOAT", "v": "INT", "r": "ROW<k INT>"})
+ROW_TYPE = row_type_of(
+    {"k": "INT", "c": "CHAR(2)", "s": "STRING", "f": "FLOAT", "v": "INT", "r": "ROW<k INT>"}
+)
 
 
 def buckets(where: str, *keys: str, total: int = 8, function: str = "mod") -> list[int] | None:
@@ -93,6 +95,12 @@ def test_too_many_keys_leave_all_buckets() -> None:
     assert buckets(f"k IN ({many}) OR k = 9", "k") is None
     some = ", ".join(str(number) for number in range(32))
     assert buckets(f"k IN ({some}) AND v IN ({some})", "k", "v", function="default") is None
+
+
+def test_char_keys_may_be_in_the_bucket_of_any_number_of_spaces() -> None:
+    every = buckets("c = 'a'", "c", total=1000, function="default")
+    texts = [buckets(f"s = '{text}'", "s", total=1000, function="default") for text in ("a", "a ")]
+    assert every == sorted(bucket for found in texts for bucket in found or ())
 
 
 def test_float_keys_leave_all_buckets_for_zeros_differ_in_their_bytes() -> None:
