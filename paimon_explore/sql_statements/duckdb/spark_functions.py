@@ -9,6 +9,8 @@ from sqlglot import exp
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 SPARK = "spark"
+VALUE = "_value"
+"""The parameter of lambdas that compute an argument once."""
 ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
 _OF_NO_ROWS = (
     *(exp.Window, exp.ArrayAgg, exp.ArrayUniqueAgg, exp.Corr, exp.RegrSlope, exp.RegrR2),
@@ -45,6 +47,24 @@ def applied(value: exp.Expr, function: exp.Expr) -> exp.Expr:
     """Return what a lambda makes of a value."""
     values = call("list_transform", exp.Array(expressions=[value.copy()]), function)
     return call("list_extract", values, ONE.copy())
+
+
+def called_once(name: str, value: exp.Expr, *others: exp.Expr) -> exp.Expr:
+    """Return a call that computes its first argument once; others have it as the column `VALUE`."""
+    made = call(name, exp.column(VALUE), *others)
+    return applied(value, exp.Lambda(this=made, expressions=[exp.to_identifier(VALUE)]))
+
+
+def is_nested(value: exp.Expr) -> bool:
+    """Return whether an expression has calls of macros in each other.
+
+    A macro repeats an argument as often as it uses it, five in each other some 100,000 times.
+    """
+    depths: dict[int, int] = {}
+    for node in value.walk():
+        is_macro = isinstance(node, exp.Anonymous) and node.name.startswith(("spark_", "spark."))
+        depths[id(node)] = depths.get(id(node.parent), 0) + is_macro
+    return max(depths.values()) > 1
 
 
 def is_null(value: exp.Expr) -> exp.Expr:

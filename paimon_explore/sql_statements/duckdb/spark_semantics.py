@@ -25,10 +25,13 @@ from paimon_explore.sql_statements.duckdb.functions.variant_functions import typ
 from paimon_explore.sql_statements.duckdb.spark_functions import (
     ONE,
     SPARK,
+    VALUE,
     applied,
     call,
+    called_once,
     constant,
     each,
+    is_nested,
     is_null,
     null_if,
     of_values,
@@ -86,7 +89,7 @@ def _joined(node: exp.Expr) -> exp.Expr:
     """Return a text of parts, with those that DuckDB writes otherwise as in Spark."""
     for part in node.expressions or (node.this, node.expression):
         if not isinstance(part.unnest(), exp.DPipe) and not is_text(part):
-            part.replace(call("spark_part", _witness(part), part.copy()))
+            part.replace(_with_witness("spark_part", part))
     return node
 
 
@@ -114,7 +117,7 @@ def _substring(node: exp.Expr) -> exp.Expr:
 
 def _round(node: exp.Expr) -> exp.Expr:
     digits = node.args.get("decimals") or exp.Literal.number(0)
-    return call("spark_round", _witness(node.this), node.this.copy(), digits.copy())
+    return _with_witness("spark_round", node.this, digits.copy())
 
 
 def _select(node: exp.Expr) -> exp.Expr:
@@ -165,7 +168,7 @@ def cast_argument(kind: str, value: str) -> str:
     'spark_timestamp(v)'
     """
     if kind.startswith("DECIMAL"):
-        return f"spark_decimal({value}, {value})"
+        return f"spark_decimal({value}, {value}, {kind.rpartition(',')[2].strip(' )')})"
     name = _CASTS.get(kind.replace("INTEGER", "INT").replace(" WITH TIME ZONE", "TZ"))
     return value if name is None else f"{name}({value})"
 
@@ -193,7 +196,8 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit()
     if node.is_type("decimal") and not isinstance(value, exp.Literal):
-        node.set("this", call("spark_decimal", _witness(value), value.copy()))
+        scale = (*node.to.expressions, exp.Literal.number(0))[1]
+        node.set("this", _with_witness("spark_decimal", value, scale.copy()))
     if name == "spark_whole":
         value = _as_number(value)
     if name is not None and (not is_whole or name == "spark_timestamp"):
@@ -389,13 +393,13 @@ def _rounded(name: str) -> Callable[[exp.Expr], exp.Expr]:
     def rounded(node: exp.Expr) -> exp.Expr:
         decimals = node.args.get("decimals")
         if decimals is None:
-            return call(name, _witness(node.this), node.this.copy())
+            return _with_witness(name, node.this)
         sign = -1 if isinstance(decimals, exp.Neg) else 1
         digits = sign * int(
             constant(decimals.this if sign < 0 else decimals, "The number of digits")
         )
         unit = exp.Literal.number(format(Decimal(1).scaleb(-digits), "f"))
-        exact = call("spark_exact", _witness(node.this), node.this.copy())
+        exact = _with_witness("spark_exact", node.this)
         return exp.cast(call(f"{name}_to", exact, unit), f"decimal(38, {max(digits, 0)})")
 
     return rounded
@@ -439,10 +443,16 @@ def _by_type(name: str, value: exp.Expr | None = None, *others: exp.Expr) -> exp
     """
     if value is None:
         return call(name)
-    if not _has_rows(value):
+    if not _has_rows(value) and not is_nested(value):
         return call(name, value.copy(), *others)
-    made = call(name, exp.column("_value"), *others)
-    return applied(value, exp.Lambda(this=made, expressions=[exp.to_identifier("_value")]))
+    return called_once(name, value, *others)
+
+
+def _with_witness(name: str, value: exp.Expr, *others: exp.Expr) -> exp.Expr:
+    """Return a call of a macro with overloads by its first argument, which only has a type."""
+    if is_nested(value):
+        return called_once(name, value, exp.column(VALUE), *others)
+    return call(name, _witness(value), value.copy(), *others)
 
 
 def _has_rows(value: exp.Expr) -> bool:

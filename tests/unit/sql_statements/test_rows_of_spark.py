@@ -1,5 +1,6 @@
 """SQL without Spark returns the rows that Spark returned, but for known differences."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -89,7 +90,11 @@ def test_long_and_nested_expressions_are_analysed_quickly() -> None:
         " - ".join(["n"] * 40): -38,
         "trim(upper(" * 3 + "s" + "))" * 3: "A",
         "replace(" * 5 + "s" + ", 'x', 'y')" * 5: "a",
-        "round(" * 3 + "d" + ", 1)" * 3: 1.3,
+        "round(" * 5 + "d" + ", 1)" * 5: 1.3,
+        "CAST(CAST(" * 5 + "n" + " AS STRING) AS INT)" * 5: 1,
+        "substring(" * 5 + "s" + ", 1, 3)" * 5: "a",
+        "round(CAST(" * 3 + "d" + " AS DECIMAL(20, 5)), 2)" * 3: Decimal("1.25"),
+        "length(CAST(" * 5 + "n" + " AS STRING))" * 5: 1,
     }
     query = f"SELECT {', '.join(expressions)} FROM VALUES ('a', 1, 1.25D) t(s, n, d)"  # noqa: S608
     assert [*pe.sql(query).to_arrow().to_pylist()[0].values()] == list(expressions.values())

@@ -16,11 +16,16 @@ CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_
     (x TIMESTAMPTZ) AS epoch(x),
     (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
         ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
--- By the type of the first argument. The digits of a number are those of its text.
-CREATE MACRO spark_decimal(v DOUBLE, x) AS CASE WHEN isfinite(x) THEN CAST(x AS VARCHAR) END,
-    (v FLOAT, x) AS CASE WHEN isfinite(x) THEN CAST(CAST(x AS DOUBLE) AS VARCHAR) END,
-    (v TIMESTAMPTZ, x) AS epoch_us(x) * CAST(0.000001 AS DECIMAL(7, 6)), (v BIGINT, x) AS x,
-    (v HUGEINT, x) AS x, (v DECIMAL(38, 19), x) AS x, (v, x) AS x;
+-- By the type of the first argument. The digits of a number are those of its text, with one more
+-- than the scale, by which it is rounded: DuckDB takes microseconds for many more.
+CREATE MACRO spark_digits(x, scale) AS CASE WHEN abs(x) BETWEEN 0.001 AND 1e15
+    THEN regexp_extract(CAST(x AS VARCHAR), '-?[0-9]+.[0-9]{0,' || (scale + 1) || '}')
+    WHEN isfinite(x) THEN CAST(x AS VARCHAR) END;
+CREATE MACRO spark_decimal(v DOUBLE, x, scale) AS spark_digits(x, scale),
+    (v FLOAT, x, scale) AS spark_digits(CAST(x AS DOUBLE), scale),
+    (v TIMESTAMPTZ, x, scale) AS epoch_us(x) * CAST(0.000001 AS DECIMAL(7, 6)),
+    (v BIGINT, x, scale) AS x, (v HUGEINT, x, scale) AS x, (v DECIMAL(38, 19), x, scale) AS x,
+    (v, x, scale) AS x;
 CREATE MACRO spark_boolean(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_boolean(x),
     (x VARCHAR) AS trim(x, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)),
     (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
