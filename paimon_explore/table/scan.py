@@ -66,7 +66,7 @@ class Scan(ConvertibleScan):
         is_authorized: whether the rules of the table's catalog about reading it are applied.
         variant_paths: the paths at which VARIANT columns are needed, by name: what is at other
             paths may be missing from their values. Other columns are needed as a whole.
-        first: rows that cannot be among the first ones of this order may be left out.
+        top_rows: rows that cannot be among the first ones of this order may be left out.
         plans: plans by filter, which scans derived from this one reuse; None to plan each time.
     """
 
@@ -86,7 +86,7 @@ class Scan(ConvertibleScan):
     narrowed: RowType | None = None
     is_authorized: bool = False
     variant_paths: "Mapping[str, tuple[types.VariantPath, ...]]" = field(default_factory=dict)
-    first: FirstRows | None = None
+    top_rows: FirstRows | None = None
     plans: dict[Expression, ScanPlan] | None = field(default=None, compare=False, repr=False)
 
     def select(self, *columns: str | Iterable[str]) -> "Scan":
@@ -416,7 +416,7 @@ class Scan(ConvertibleScan):
             batch_rows=self._batch_rows(plan),
             unrestricted=True,  # `_rules` were applied
             variant_paths=self.variant_paths,
-            first=None if self.first is None else FirstBound(self.first),
+            first=None if self.top_rows is None else FirstBound(self.top_rows),
         )
 
     def _batch_rows(self, plan: ScanPlan) -> int:

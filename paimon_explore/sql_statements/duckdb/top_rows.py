@@ -101,7 +101,7 @@ def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> TopRows | None:
         first = FirstRows(
             column=field.name, count=rows, descending=descending, nulls_first=nulls_first
         )
-        scan = replace(scan, first=first)
+        scan = replace(scan, top_rows=first)
     return TopRows(view=table.name, scan=scan, ordered=ordered, count=rows)
 
 
