@@ -377,21 +377,19 @@ class ObjectStoreFileIO:
         """
         bucket, _ = self._locate(source)
         moved: set[str] = set()
-        found = self._paths_below(source, moved)
-        if not found:
-            raise MissingFileError("rename", source)
 
         def copy(path: str) -> None:
             new_path = paths.join(target, path[len(source.rstrip("/")) :])
             old, new = self._locate(path)[1], self._locate(new_path)[1]
             retry(bucket.policy, lambda: obstore.copy(bucket.store, old, new))
 
-        while found:
+        while found := self._paths_below(source, moved):
             with translate_errors("rename", source):
                 at_once(self, [partial(copy, path) for path in found])
             self.delete_files(found)
             moved.update(found)
-            found = self._paths_below(source, moved)
+        if not moved:
+            raise MissingFileError("rename", source)
 
     def _paths_below(self, folder: str, done: Container[str]) -> Sequence[str]:
         return [status.path for status in self.walk(folder) if status.path not in done]
