@@ -9,7 +9,13 @@ from datetime import tzinfo
 import numpy as np
 
 from paimon_explore.data_types.arrow import PER_SECOND, timestamp_unit, to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, Ints, build_like, int64_values
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    build_like,
+    int64_values,
+    scaled_sum,
+)
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
@@ -21,7 +27,6 @@ _SECOND_NANOS = 10**9
 _MILLI_NANOS = 10**6
 _MILLI_DIGITS = 3
 _NANO_DIGITS = 9
-_INT64_MAX = 2**63 - 1
 
 
 def seconds_and_nanos(array: Column, source: AtomicType) -> tuple[Ints, Ints]:
@@ -38,10 +43,9 @@ def timestamps_of(seconds: Ints, nanos: Ints, target: AtomicType, like: Column) 
         UncastableError: a value is out of range of the type.
     """
     per_second = PER_SECOND[timestamp_unit(target.precision)]
-    limit = _INT64_MAX // per_second - 1
-    if len(seconds) and (seconds.max() > limit or seconds.min() < -limit):
+    values, fits = scaled_sum(seconds, per_second, nanos // (_SECOND_NANOS // per_second))
+    if not fits.all():
         raise UncastableError(f"a value is out of range for {type_text(target)}")
-    values = seconds * per_second + nanos // (_SECOND_NANOS // per_second)
     return build_like(to_arrow(target), values, like)
 
 

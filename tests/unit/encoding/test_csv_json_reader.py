@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import zlib
+from collections.abc import Callable
 
 import cramjam
 import pyarrow as pa
@@ -143,21 +144,34 @@ def hadoop(chunk: bytes, size: int) -> bytes:
     return size.to_bytes(4) + len(chunk).to_bytes(4) + chunk
 
 
-@pytest.mark.parametrize(
-    ("compression", "data"),
-    [
-        ("", b"hello"),
-        ("gz", gzip.compress(b"hello", mtime=0)),
-        ("gz", gzip.compress(b"hel", mtime=0) + gzip.compress(b"lo", mtime=0)),
-        ("bz2", bz2.compress(b"hello")),
-        ("deflate", zlib.compress(b"hello")),
-        ("zst", zstandard.ZstdCompressor().compress(b"hello")),
-        ("snappy", hadoop(bytes(cramjam.snappy.compress_raw(b"hello")), 5)),
-        ("lz4", hadoop(bytes(cramjam.lz4.compress_block(b"hello", store_size=False)), 5)),
-    ],
-)
-def test_every_compression_is_undone(compression: str, data: bytes) -> None:
-    assert decompressed(data, compression, path="f") == "hello"
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "deflate": zlib.compress,
+    "zst": zstandard.ZstdCompressor().compress,
+    "snappy": lambda data: hadoop(bytes(cramjam.snappy.compress_raw(data)), len(data)),
+    "lz4": lambda data: hadoop(
+        bytes(cramjam.lz4.compress_block(data, store_size=False)), len(data)
+    ),
+}
+
+
+@pytest.mark.parametrize("compression", PACK)
+def test_every_compression_is_undone(compression: str) -> None:
+    pack = PACK[compression]
+
+    assert decompressed(pack(b"hello"), compression, path="f") == "hello"
+    assert decompressed(pack(b"hel") + pack(b"lo"), compression, path="f") == "hello"
+    assert decompressed(b"", compression, path="f") == ""
+
+
+@pytest.mark.parametrize("compression", PACK)
+def test_a_truncated_file_is_corrupt(compression: str) -> None:
+    data = PACK[compression](b"".join(b"%d,a\n" % row for row in range(20_000)))
+
+    for size in (10, len(data) // 2, len(data) - 1):
+        with pytest.raises(CorruptFileError, match="cannot be decoded"):
+            decompressed(data[:size], compression, path="f")
 
 
 @pytest.mark.parametrize("compression", ["", "gz", "bz2", "deflate", "zst", "snappy", "lz4"])

@@ -166,8 +166,18 @@ def test_types_without_a_cast_are_refused(source: str, target: str) -> None:
 
 
 def test_a_time_beyond_the_unit_is_refused() -> None:
+    for text in ("1677-09-21 00:12:43.145224191", "2262-04-11 23:47:16.854775808"):
+        with pytest.raises(UncastableError, match="out of range for TIMESTAMP"):
+            cast([text], "STRING", "TIMESTAMP(9)")
     with pytest.raises(UncastableError, match="out of range for TIMESTAMP"):
         cast([10**12], "BIGINT", "TIMESTAMP(9)")
+
+
+def test_the_first_and_last_times_of_the_unit_are_kept() -> None:
+    texts = ["1677-09-21 00:12:43.145224193", "2262-04-11 23:47:16.854775807"]
+    types = parse_type_text("STRING"), parse_type_text("TIMESTAMP(9)")
+    nanos = pa.array([1 - 2**63, 2**63 - 1])
+    assert cast_column(pa.array(texts), *types).equals(nanos.view(to_arrow(types[1])))
 
 
 def test_values_below_nulls_are_never_read() -> None:
